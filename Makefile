@@ -1,0 +1,104 @@
+# Needs Python 3.11 or newer and make; everything else is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+PY := $(BIN)/python
+STAMP := .venv/.stamp
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log prove-log bench-setup new-rule constraints clean
+
+help:
+	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
+	@echo 'make test       all checks and all tests'
+	@echo 'make check      linters, types, layers, generated documentation'
+	@echo 'make docs       write the pages of docs/rules from the rules'
+	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
+	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
+	@echo 'make bench-loop          what the loop costs, beside the same'
+	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
+	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
+	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
+
+# pip older than 25.1 does not know dependency groups.
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet 'pip>=25.1'
+	$(PY) -m pip install --quiet --constraint constraints.txt --group dev --editable .
+	touch $(STAMP)
+
+demo: $(STAMP)
+	@echo '--- A small network learns handwritten digits, watched: nothing to say about it.'
+	$(BIN)/surefoot run examples/digits.py
+	@echo
+	@echo '--- The same script with two lines in the wrong order. It runs, it prints numbers, it does not learn.'
+	$(BIN)/surefoot run --fail-on never examples/digits_with_a_bug.py
+	@echo
+	@echo '--- Every run is logged: show, query and compare them, or judge them again (replay). A dashboard is to come.'
+	$(BIN)/surefoot runs
+
+test: check
+	$(PY) -m coverage erase
+	$(PY) -m pytest --numprocesses 2 --dist worksteal --cov --cov-report=term-missing:skip-covered
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(PY) tools/rule_pages.py --check
+
+docs: $(STAMP)
+	$(PY) tools/rule_pages.py
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: bench-overhead bench-bugs
+
+bench-overhead: $(STAMP)
+	$(PY) -m benchmarks.overhead
+
+# The peers live in an environment of their own: they are compared with, never depended on.
+bench-bugs: $(STAMP) bench-setup
+	$(PY) -m benchmarks.bugs
+
+bench-conformance: bench-setup
+	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance
+
+bench-loop: bench-setup
+	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.loop
+
+prove-log: $(STAMP)
+	$(PY) -m benchmarks.log.prove
+
+# Trackers ask for versions that other peers do not get along with, so that they have an environment of their own.
+bench-log: .venv-bench-log/.stamp
+	PYTHONPATH=src .venv-bench-log/bin/python -m benchmarks.log
+
+.venv-bench-log/.stamp: benchmarks/log/requirements.txt constraints.txt
+	test -x .venv-bench-log/bin/python || $(PYTHON) -m venv .venv-bench-log
+	.venv-bench-log/bin/python -m pip install --quiet --constraint constraints.txt torch
+	.venv-bench-log/bin/python -m pip install --quiet duckdb numpy rich -r benchmarks/log/requirements.txt
+	touch $@
+
+bench-setup: .venv-bench/.stamp
+
+.venv-bench/.stamp: benchmarks/requirements.txt constraints.txt
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --constraint constraints.txt torch numpy rich
+	xargs -n 1 .venv-bench/bin/python -m pip install --quiet --constraint constraints.txt < benchmarks/requirements.txt
+	.venv-bench/bin/python -m pip uninstall --quiet --yes torchvision  # fastai asks for it; it may not fit this torch
+	touch $@
+
+new-rule: $(STAMP)
+	$(PY) tools/new_rule.py $(FAMILY) $(NAME)
+
+# Upgrade everything but torch, which is pinned by hand.
+constraints:
+	@echo 'Install what you want to pin into .venv, then run:'
+	@echo '  $(PY) -m pip freeze --exclude-editable > constraints.txt'
+
+clean:
+	rm -rf .venv .venv-bench .venv-bench-log .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*

@@ -1,0 +1,28 @@
+"""Encoder parameters listed in both optimizers."""
+
+import hashlib
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+encoder = nn.Sequential(nn.Linear(6, 16), nn.ReLU())
+head = nn.Linear(16, 2)
+encoder_opt = torch.optim.Adam(encoder.parameters(), lr=1e-3)
+head_opt = torch.optim.Adam(
+    list(encoder.parameters()) + list(head.parameters()), lr=1e-3
+)  # BUG: parameter-in-two-optimizers
+for step in range(25):
+    x = torch.randn(32, 6)
+    y = (x[:, 0] > 0).long()
+    encoder_opt.zero_grad()
+    head_opt.zero_grad()
+    loss = nn.functional.cross_entropy(head(encoder(x)), y)
+    loss.backward()
+    encoder_opt.step()  # BUG: parameter-in-two-optimizers
+    head_opt.step()  # BUG: parameter-in-two-optimizers
+    if step % 8 == 0:
+        print(step, loss.item())
+models = (encoder, head)
+final = b"".join(t.detach().float().numpy().tobytes() for m in models for t in m.state_dict().values())
+print("weights", hashlib.sha256(final).hexdigest()[:16])

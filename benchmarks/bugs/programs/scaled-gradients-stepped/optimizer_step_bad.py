@@ -1,0 +1,24 @@
+"""Scales the loss, then steps the optimizer without the scaler."""
+
+import hashlib
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+scaler = torch.amp.GradScaler("cpu", init_scale=4096.0)
+for step in range(20):
+    x = torch.randn(32, 6)
+    y = (x[:, 0] > x[:, 1]).long()
+    optimizer.zero_grad()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = nn.functional.cross_entropy(model(x).float(), y)
+    scaler.scale(loss).backward()
+    optimizer.step()  # BUG: scaled-gradients-stepped
+    if step % 5 == 0:
+        print(step, loss.item())
+
+final = b"".join(t.detach().float().numpy().tobytes() for t in model.state_dict().values())
+print("weights", hashlib.sha256(final).hexdigest()[:16])

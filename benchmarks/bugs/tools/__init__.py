@@ -1,0 +1,1 @@
+"""The tools that are compared: each turns one program into remarks."""

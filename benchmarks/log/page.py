@@ -1,0 +1,29 @@
+"""`docs/benchmarks.md`: each command writes its own part, and leaves the others as they are."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+HEAD = """# Figures of the run log
+
+Written by `make prove-log` and `make bench-log`, each its own part. No figure on this page is written by hand.
+"""
+PARTS = ("proof", "peers")
+
+
+def put(part: str, text: str, page: Path = PAGE) -> None:
+    """Replace that part, or add it."""
+    known = _parts(page.read_text(encoding="utf-8")) if page.exists() else {}
+    known[part] = text.strip()
+    blocks = [f"<!-- {name} -->\n{known[name]}\n<!-- end of {name} -->\n" for name in PARTS if name in known]
+    page.write_text("\n".join([HEAD, *blocks]), encoding="utf-8")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _parts(text: str) -> dict[str, str]:
+    found = re.findall(r"<!-- (\w+) -->\n(.*?)\n<!-- end of \1 -->", text, re.DOTALL)
+    return dict(found)

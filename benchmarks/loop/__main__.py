@@ -1,0 +1,121 @@
+"""What a training loop costs: a whole step in each of the loops people use, against the same step in a raw loop.
+
+    python -m benchmarks.loop                                # docs/loop/cost.md and results/loop.json
+    python -m benchmarks.loop --only m1 --ways surefoot      # some of it; nothing is written
+
+To be run by the python of .venv-bench, which has the peers.
+"""
+
+import argparse
+import json
+import statistics
+from dataclasses import asdict, dataclass
+from importlib import metadata
+
+from benchmarks.loop.ways import WAYS
+from benchmarks.turns import ROOT, WARM, slices, take_turns
+
+RESULTS = ROOT / "results" / "loop.json"
+PAGE = ROOT / "docs" / "loop" / "cost.md"
+PLAN = {  # model, accumulate: updates in a block, blocks
+    ("m1", 1): (64, 60), ("m1", 4): (24, 60), ("m2", 1): (6, 60), ("m2", 4): (2, 60),
+    ("m3", 1): (2, 60), ("m3", 4): (1, 40),
+}  # fmt: skip
+STRETCHES = 5
+HEAD = """# What the loop costs
+
+Written by `make bench-loop`. A whole update (forward, backward, clip to norm 1, AdamW, `zero_grad`) in each loop,
+against the same in a raw loop: CPU time, one thread, from update {warm} on. All loops take turns on one core in
+blocks of about a tenth of a second, each in a process of its own, so that all meet whatever else the machine does.
+Every number is a ratio to the raw loop, with the least and the largest of {stretches} stretches of the run.
+
+torch {versions}.
+
+| loop | {columns} |
+|---|{line}|"""
+FOOT = """
+The first row is microseconds per update. m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer
+transformer, width 128, 8 x 64 tokens. "x 4": four micro-batches per update.
+
+*Everything on*: sanitizer with all rules, history, the run log with every update, the check before each of them,
+weights read off the loss. The peers run as lean as they can be set: no logger, no progress bar, no checkpoints.
+
+The batches are a list. A function or an iterable of your own as loader adds about 20 µs a batch: what it draws from the
+random number generators is noted, so that resuming is exact.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    way: str
+    model: str
+    accumulate: int
+    microseconds: float  # per update
+    ratio: float
+    low: float
+    high: float
+
+
+def measure(model: str, accumulate: int, ways: list[str]) -> list[Cost]:
+    """All ways take turns; the first of them is the raw loop."""
+    block, num_blocks = PLAN[model, accumulate]
+    workers = [["benchmarks.loop.worker", way, model, str(accumulate), str(block)] for way in ways]
+    spent = take_turns(workers, num_blocks)
+    base = slices(spent[0], STRETCHES)
+    costs = []
+    for way, own in zip(ways, spent, strict=True):
+        ratios = [a / b for a, b in zip(slices(own, STRETCHES), base, strict=True)]
+        each = 1e6 * sum(own) / (block * num_blocks)
+        costs.append(Cost(way, model, accumulate, each, statistics.median(ratios), min(ratios), max(ratios)))
+        print(
+            f"{model} x {accumulate}  {way:20} {each:10.1f} µs  {costs[-1].ratio:.3f}  "
+            f"{costs[-1].low:.3f} to {costs[-1].high:.3f}", flush=True,
+        )  # fmt: skip
+    return costs
+
+
+def page(costs: list[Cost]) -> str:
+    columns = [model if accumulate == 1 else f"{model} x {accumulate}" for model, accumulate in PLAN]
+    packages = ("torch", "pytorch-ignite", "lightning", "accelerate", "transformers", "keras")
+    versions = ", ".join([metadata.version("torch"), *(f"{name} {metadata.version(name)}" for name in packages[1:])])
+    lines = [
+        HEAD.format(
+            warm=WARM, stretches=STRETCHES, versions=versions, columns=" | ".join(columns), line="---|" * len(columns)
+        )[:-1]
+    ]
+    table = {(cost.way, cost.model, cost.accumulate): cost for cost in costs}
+    for way, (name, _) in WAYS.items():
+        cells = [_cell(table[way, model, accumulate]) for model, accumulate in PLAN]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, FOOT])
+
+
+def _cell(cost: Cost) -> str:
+    return f"{cost.microseconds:.0f} µs" if cost.way == "raw" else f"{cost.ratio:.2f} ({cost.low:.2f}-{cost.high:.2f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=sorted({model for model, _ in PLAN}), help="one model")
+    parser.add_argument("--ways", default="", help="comma-separated: " + ", ".join(WAYS))
+    options = parser.parse_args()
+    named = [way for way in options.ways.split(",") if way]
+    unknown = [way for way in named if way not in WAYS]
+    if unknown:
+        parser.error(f"no {', '.join(unknown)}; there are {', '.join(WAYS)}")
+    ways = ["raw", *(way for way in WAYS if way != "raw" and (not named or way in named))]
+    costs = [
+        cost
+        for model, accumulate in PLAN
+        if options.only in (None, model)
+        for cost in measure(model, accumulate, ways)
+    ]  # fmt: skip
+    if options.only is None and not named:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps([asdict(cost) for cost in costs], indent=1))
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(page(costs))
+
+
+if __name__ == "__main__":
+    main()

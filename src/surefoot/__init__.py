@@ -1,0 +1,72 @@
+"""surefoot: training in PyTorch that does not fail silently."""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from surefoot.version import __version__
+
+if TYPE_CHECKING:
+    from surefoot.judge import Finding
+    from surefoot.loop import schedule, stop
+    from surefoot.loop.baseline import baseline
+    from surefoot.loop.loop import Loop
+    from surefoot.loop.tensors import TensorBatches
+    from surefoot.loop.track import track
+    from surefoot.report import Report
+    from surefoot.runlog import Run
+    from surefoot.runlog.read import open as open  # noqa: A004
+    from surefoot.runlog.write.current import log, start_run
+    from surefoot.sanitizer import FindingError, Watch, watch
+
+# Where each public name lives. Loaded when asked for, because half of them bring torch along.
+_HOMES = {
+    "Finding": "surefoot.judge",
+    "FindingError": "surefoot.sanitizer",
+    "Loop": "surefoot.loop.loop",
+    "Report": "surefoot.report",
+    "Run": "surefoot.runlog",
+    "TensorBatches": "surefoot.loop.tensors",
+    "Watch": "surefoot.sanitizer",
+    "baseline": "surefoot.loop.baseline",
+    "open": "surefoot.runlog.read",
+    "log": "surefoot.runlog.write.current",
+    "schedule": "surefoot.loop",
+    "start_run": "surefoot.runlog.write.current",
+    "stop": "surefoot.loop",
+    "track": "surefoot.loop.track",
+    "watch": "surefoot.sanitizer",
+}
+_MODULES = {"schedule", "stop"}  # public names that are modules of their home
+
+# `open` is left out: a star import must not hide Python's own.
+__all__ = [
+    "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
+    "baseline", "log", "schedule", "start_run", "stop", "track", "watch",
+]  # fmt: skip
+
+
+class _Package(ModuleType):
+    """`sf.watch` is a function, though a package of that name does the watching: importing it must not hide it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
+    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop")):
+        importlib.import_module("torch")  # before our own modules: `surefoot run` starts to watch at its import
+    if name in _MODULES:
+        return importlib.import_module(f"{_HOMES[name]}.{name}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES, *__all__])

@@ -1,0 +1,41 @@
+"""`surefoot export RUN --to … -o …`: for other tools."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of, tell_problems
+from surefoot.cli.table import cell
+from surefoot.cli.usage import UsageError
+
+_EXAMPLES = """\
+  surefoot export latest --to tensorboard -o logs/mine    then: tensorboard --logdir logs
+  surefoot export latest --to csv -o scalars.csv          rank, name, step, time, value
+  surefoot export latest --to parquet -o scalars.parquet
+
+TensorBoard keeps scalars as 32-bit numbers; CSV and Parquet keep them exactly. What exists is never overwritten.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = parser_of("export", "Write a run in the format of another tool.", _EXAMPLES)
+    parser.add_argument("run", metavar="RUN", help=RUN_HELP)
+    parser.add_argument("--to", choices=("tensorboard", "csv", "parquet"), required=True)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH", help="a new folder or file")
+    add_log_option(parser)
+    options = parser.parse_args(argv)
+    run = load(options.run, options.log)
+    from surefoot.runlog.exchange import exporting
+    from surefoot.runlog.read.sql import QueryError
+
+    write = {
+        "tensorboard": exporting.export_tensorboard, "csv": exporting.export_csv, "parquet": exporting.export_parquet,
+    }[options.to]  # fmt: skip
+    try:
+        problems = write(run, options.output)
+    except (exporting.ExportingError, QueryError) as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
+    print(cell(f"{run.name} is written to {options.output}."))
+    tell_problems([problem for problem in problems if problem not in run.damaged.values()])
+    return 0

@@ -1,0 +1,59 @@
+"""The command line. A command's module is imported only when it is called: most of them need no torch."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from surefoot.cli.usage import UsageError
+from surefoot.version import __version__
+
+COMMANDS = {
+    "run": "run a training script and name its silent bugs",
+    "runs": "list runs: status, updates, last loss, findings",
+    "show": "tell what a run was and what it recorded",
+    "query": "ask runs with SQL",
+    "replay": "judge a stored run again, with today's rules",
+    "compare": "compare two runs: settings, series, the first step where they differ",
+    "export": "write a run for TensorBoard, or as CSV or Parquet",
+    "import": "import runs from TensorBoard event files and CSV",
+    "rm": "delete runs",
+    "prune": "delete old runs, and what killed writers left behind",
+    "rules": "list all rules",
+    "explain": "tell what a rule finds, why it matters and how to mend it",
+}
+USAGE_STATUS = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit status."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] not in COMMANDS:
+        _parser().parse_args(args)  # answers --help and --version, refuses the rest
+        _parser().print_help(sys.stderr)
+        return USAGE_STATUS
+    command = importlib.import_module(f"surefoot.cli.{args[0]}_command")
+    try:
+        status: int = command.main(args[1:])
+    except UsageError as error:
+        print(f"surefoot: {error}", file=sys.stderr)
+        return USAGE_STATUS
+    except BrokenPipeError:  # `surefoot rules | head`: whoever read has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="surefoot",
+        description="Training in PyTorch that does not fail silently.",
+        epilog="`surefoot COMMAND --help` tells more about a command.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"surefoot {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary)
+    return parser

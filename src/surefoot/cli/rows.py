@@ -1,0 +1,59 @@
+"""Rows as CSV or JSON. What is not finite is kept: nan, inf, -inf in CSV; "NaN", "Infinity", "-Infinity" in JSON."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import IO, Any
+
+Batches = Iterable[Sequence[Sequence[Any]]]
+
+
+def print_csv(columns: Sequence[str], batches: Batches, stream: IO[str]) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for batch in batches:
+        writer.writerows([_csv(value) for value in row] for row in batch)
+
+
+def print_json(columns: Sequence[str], batches: Batches, stream: IO[str]) -> None:
+    """A list of objects, a line each."""
+    before = "[\n"
+    for batch in batches:
+        for row in batch:
+            line = {column: _json(value) for column, value in zip(columns, row, strict=True)}
+            stream.write(f"{before}{json.dumps(line, ensure_ascii=False, allow_nan=False)}")
+            before = ",\n"
+    stream.write("\n]\n" if before != "[\n" else "[]\n")
+
+
+def _csv(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return json.dumps(_json(value), ensure_ascii=False)
+    return _plain(value)
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, list | tuple):
+        return [_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _json(item) for key, item in value.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if value is None or isinstance(value, int | float | str) else str(value)

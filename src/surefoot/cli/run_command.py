@@ -1,0 +1,78 @@
+"""`surefoot run`: the script as it is, watched."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.cli.choice import choose_rules
+from surefoot.cli.run_options import parse
+from surefoot.cli.telling import check_writable, tell
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+from surefoot.judge import Finding
+from surefoot.launch.plan import Plan
+from surefoot.launch.program import Program, ProgramError
+from surefoot.launch.ranks import Ranks
+from surefoot.launch.session import Session
+from surefoot.launch.user_code import user_code
+from surefoot.report import Report
+from surefoot.runlog import run_folder
+
+
+def main(argv: Sequence[str]) -> int:
+    options, program = parse(argv)
+    voice = Voice()
+    ranks = Ranks.from_environment()
+    statuses = [0]
+
+    def announce(finding: Finding) -> None:
+        """A line when it happens; all about it at the end."""
+        if options.format == "text" and finding.severity != "note" and (ranks is None or ranks.tells):
+            where = f" at {finding.file}:{finding.line}" if finding.file else ""
+            voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")
+
+    def tell_all(report: Report) -> None:
+        statuses.append(tell(report, options, voice, plan.log))
+
+    try:
+        program.check()
+        plan = _plan(options, program, ranks)
+        session = Session(program, plan, ranks, on_finding=announce, tell=tell_all, say=voice.say)
+        ended = session.run()
+    except ProgramError as error:
+        raise UsageError(str(error)) from None
+    if ended.reason == "interrupted":
+        _die_of_interrupt(ended.error)
+    return ended.status or statuses[-1]
+
+
+def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
+    rules = tuple(choose_rules(options, program.folder))
+    if ranks is not None and not ranks.writes_report:
+        options.report = None
+    check_writable(options.report)
+    if options.report is not None:
+        options.report = options.report.absolute()  # the script may change its folder
+    return Plan(
+        program.name,
+        rules,
+        stop_on=None if options.stop_on == "never" else options.stop_on,
+        overhead=options.overhead,
+        gradcheck=options.gradcheck,
+        max_steps=options.max_steps,
+        log=None if options.no_log else _log(options.log, program, ranks),
+        user_code=user_code(program),
+    )
+
+
+def _log(log: Path, program: Program, ranks: Ranks | None) -> Path:
+    folder = run_folder(log.absolute(), program.name)
+    return folder if ranks is None else Path(ranks.agree(str(folder)))
+
+
+def _die_of_interrupt(error: BaseException | None) -> None:
+    """Leave it to Python to end as a program killed by Ctrl-C ends; the traceback was already shown."""
+    sys.excepthook = lambda *shown: None
+    assert error is not None
+    raise error

@@ -1,0 +1,80 @@
+"""The options of `surefoot run`."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.cli.choice import add_choice_options
+from surefoot.cli.telling import LEVELS, add_telling_options
+from surefoot.launch.program import Program
+
+_EPILOG = """\
+examples:
+  surefoot run train.py --lr 0.1               run it as it is; findings on stderr, exit status 1 if there is an error
+  surefoot run --report report.json train.py   and write what was found as JSON
+  surefoot run -m package.train --lr 0.1       as python -m package.train --lr 0.1
+  surefoot run --stop-on error train.py        raise at the step, before the bad update is applied
+  surefoot run --ignore clip,zero-learning-rate train.py
+  torchrun --nproc-per-node 2 -m surefoot run train.py
+
+Options of surefoot stand before the script; whatever follows it belongs to the script.
+Exit status: the script's own if it is not 0; else 1 if a finding reaches --fail-on; else 0; 2 for wrong usage.
+"""
+
+
+def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
+    """The options, and the program with its own arguments."""
+    parser = _parser()
+    own, rest, is_module = _split(parser, list(argv))
+    options = parser.parse_args(own)
+    if not rest:
+        parser.error("name a SCRIPT to run, or a module with -m MODULE")
+    return options, Program(rest[0], tuple(rest[1:]), is_module)
+
+
+def _split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str], bool]:
+    """Cut before the script, or after `-m`: what follows is never ours."""
+    alone = {name for action in parser._actions if action.nargs == 0 for name in action.option_strings}
+    at = 0
+    while at < len(argv) and argv[at].startswith("-") and argv[at] != "-":
+        if argv[at] == "-m":
+            return argv[:at], argv[at + 1 :], True
+        if argv[at] == "--":
+            return argv[:at], argv[at + 1 :], False
+        at += 1 if argv[at] in alone or "=" in argv[at] else 2
+    return argv[:at], argv[at:], False
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="surefoot run",
+        usage="surefoot run [options] SCRIPT [ARGS ...]\n       surefoot run [options] -m MODULE [ARGS ...]",
+        description="Run a PyTorch training script unchanged and name its silent bugs.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_telling_options(parser)
+    add_choice_options(parser)
+    add = parser.add_argument
+    add("--stop-on", choices=LEVELS, default="never", help="raise at the step, before its update (default: never)")
+    add("--max-steps", type=_positive, metavar="N", help="end the script after N optimizer steps")
+    add("--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)")
+    add("--no-log", action="store_true", help="write no run log")
+    add("--overhead", type=_share, default=0.02, metavar="SHARE",
+        help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip
+    add("--gradcheck", action="store_true", help="compare custom autograd functions with finite differences")
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"must be a share between 0 and 1, got {text}")
+    return share

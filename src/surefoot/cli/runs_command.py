@@ -1,0 +1,91 @@
+"""`surefoot runs`: a line a run."""
+
+import dataclasses
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from surefoot.cli.rows import print_csv, print_json
+from surefoot.cli.stored import parser_of, tell_problems
+from surefoot.cli.table import print_table
+from surefoot.cli.usage import UsageError
+from surefoot.runlog.read import Run, RunLogError, Runs
+from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.summary import Summary, summarize
+
+STATUSES = ("running", "finished", "failed", "crashed", "unreadable")
+
+_EXAMPLES = """\
+  surefoot runs                              the runs of ./runs, the newest first
+  surefoot runs --status crashed             those whose process is gone without an end
+  surefoot runs --script train --limit 10    the newest ten of a script
+  surefoot runs /data/runs --format json     all columns of the view `runs`
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = parser_of("runs", "List runs, the newest first.", _EXAMPLES)
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
+    parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
+    parser.add_argument("--status", action="append", choices=STATUSES, help="only these; may be given several times")
+    parser.add_argument("--script", metavar="TEXT", help="only runs whose script's name holds TEXT")
+    parser.add_argument("--limit", type=count, metavar="N", help="at most N")
+    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    options = parser.parse_args(argv)
+    runs = Runs(options.folder or options.log)
+    try:
+        wanted = list(_wanted(runs, options.status, options.script, options.limit))
+        lines = summarize(wanted)
+    except RunLogError as error:
+        raise UsageError(str(error)) from None
+    _print(lines, options.format)
+    if not lines and options.format == "table":
+        print(_nothing(runs), file=sys.stderr)
+    tell_problems([problem for run in wanted if isinstance(run, Run) for problem in run.problems])
+    return 0
+
+
+def _wanted(
+    runs: Runs, statuses: list[str] | None, script: str | None, limit: int | None
+) -> Iterator[Run | Unreadable]:
+    """The newest first; no more of them are opened than are shown."""
+    num_found = 0
+    for run in runs.load(newest_first=True):
+        status = run.status if isinstance(run, Run) else "unreadable"
+        name = Path(run.meta.get("script", "")).name if isinstance(run, Run) else run.name
+        if (statuses is None or status in statuses) and (script is None or script in name):
+            if num_found == limit:
+                return
+            num_found += 1
+            yield run
+
+
+def _print(lines: list[Summary], form: str) -> None:
+    if form == "table":
+        if lines:
+            headers = ("run", "status", "updates", "last loss", "findings")
+            print_table(headers, [(s.run, s.status, s.updates, s.last_loss, _findings(s)) for s in lines])
+        return
+    columns = [field.name for field in dataclasses.fields(Summary)]
+    batches = [[dataclasses.astuple(line) for line in lines]]
+    (print_csv if form == "csv" else print_json)(columns, batches, sys.stdout)
+
+
+def _findings(line: Summary) -> str:
+    if line.status == "unreadable":
+        return line.reason or ""
+    errors = f", {line.errors} error{'s' * (line.errors != 1)}" if line.errors else ""
+    return f"{line.findings}{errors}"
+
+
+def _nothing(runs: Runs) -> str:
+    if len(runs):
+        return f"surefoot: none of the {len(runs)} runs in {runs.folder} is like that."
+    return f"surefoot: there is no run in {runs.folder} yet. `surefoot run SCRIPT` makes one."
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"must be at least 1, got {text}")
+    return int(text)

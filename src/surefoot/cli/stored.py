@@ -1,0 +1,56 @@
+"""Runs as commands name them."""
+
+import argparse
+from pathlib import Path
+
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+from surefoot.runlog.read import Run, RunLogError, Runs
+from surefoot.runlog.read.run import load_run
+
+RUN_HELP = 'a folder, the name of a run or its beginning, or "latest"'
+
+
+def parser_of(command: str, description: str, examples: str = "") -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=f"surefoot {command}",
+        description=description,
+        epilog=f"examples:\n{examples}" if examples else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_log_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)"
+    )
+
+
+def find(name: str, log: Path) -> Path:
+    """The run's folder; wrong names are answered with the nearest."""
+    folder = Path(name)
+    if name and folder.is_dir() and any(folder.glob("*.db")):
+        return folder
+    try:
+        return Runs(log).find(name)
+    except RunLogError as error:
+        if name and folder.is_dir():
+            raise UsageError(f"the folder {name} holds no run log.") from None
+        raise UsageError(str(error)) from None
+
+
+def load(name: str, log: Path) -> Run:
+    """The run; what of it can't be read is said."""
+    try:
+        run = load_run(find(name, log))
+    except RunLogError as error:
+        raise UsageError(str(error)) from None
+    tell_problems(list(run.damaged.values()))
+    return run
+
+
+def tell_problems(problems: list[str]) -> None:
+    voice = Voice()
+    for problem in dict.fromkeys(problems):
+        voice.say(problem)

@@ -1,0 +1,87 @@
+"""Tables for people: aligned and plain in a pipe, set on a terminal."""
+
+import math
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import IO, Any
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+_COLOURS = {"running": "cyan", "crashed": "red", "failed": "red", "unreadable": "red", "error": "red"}
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], stream: IO[str] | None = None) -> None:
+    """Numbers stand right, texts left."""
+    right = [any(_is_number(row[i]) for row in rows) for i in range(len(headers))]
+    lines = [[cell(value) for value in row] for row in rows]
+    stream = stream or sys.stdout
+    if stream.isatty():
+        _print_set(headers, lines, right, stream)
+        return
+    widths = [max(len(header), *(len(line[i]) for line in lines), 0) for i, header in enumerate(headers)]
+    for line in (headers, *lines):
+        cells = [
+            text.rjust(width) if is_right else text.ljust(width)
+            for text, width, is_right in zip(line, widths, right, strict=True)
+        ]
+        print("  ".join(cells).rstrip(), file=stream)
+
+
+def cell(value: Any) -> str:
+    """One line, and no control characters: names may hold anything."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "seconds")
+    text = str(value)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Inf" if value > 0 else "-Inf"
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.6g}"
+
+
+def size(num_bytes: float) -> str:
+    for unit in _UNITS[:-1]:
+        if num_bytes < 1000:
+            return f"{num_bytes:.0f} {unit}" if unit == "B" else f"{num_bytes:.1f} {unit}"
+        num_bytes /= 1000
+    return f"{num_bytes:.1f} {_UNITS[-1]}"
+
+
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, hours = seconds / 60, seconds / 3600
+    return f"{minutes:.1f} min" if minutes < 60 else f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _print_set(headers: Sequence[str], lines: list[list[str]], right: list[bool], stream: IO[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for header, is_right in zip(headers, right, strict=True):
+        table.add_column(header, justify="right" if is_right else "left", overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(text, style=_COLOURS.get(text, "")) for text in line))
+    Console(file=stream, highlight=False).print(table)

@@ -1,0 +1,54 @@
+"""Tell a report: on stderr in the format asked for, and into a file."""
+
+import argparse
+from argparse import Namespace
+from pathlib import Path
+
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+from surefoot.report import FORMATS, Report, render
+
+LEVELS = ("error", "warning", "never")
+
+
+def add_telling_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--report", type=Path, metavar="FILE", help="write what was found as JSON")
+    add("--format", choices=FORMATS, default="text", help="of what is said on stderr (default: text)")
+    add("--fail-on", choices=LEVELS, default="error", help="exit status 1 from this severity on (default: error)")
+    add("--notes", action="store_true", help="show notes too")
+
+
+def check_writable(path: Path | None) -> None:
+    """Say before hours of training that the report would have nowhere to go."""
+    if path is None:
+        return
+    existed = path.exists()
+    try:
+        path.open("a").close()
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise UsageError(f"the report can't be written to {str(path)!r}: {error.strerror}.") from None
+
+
+def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = None) -> int:
+    """Tell it, and where the run was logged; the exit status it asks for."""
+    shown = report if options.notes else report.without_notes()
+    if options.report is not None:
+        _write(shown, options.report, voice)
+    if options.format == "text":
+        from surefoot.report.text import as_text  # brings rich along, which the script need not wait for
+
+        num_hidden = len(report.findings) - len(shown.findings)
+        voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log if log and log.is_dir() else None))
+    else:
+        voice.write(render(shown, options.format))
+    return int(options.fail_on != "never" and report.reaches(options.fail_on))
+
+
+def _write(report: Report, file: Path, voice: Voice) -> None:
+    try:
+        file.write_text(report.as_json(), encoding="utf-8")
+    except OSError as error:
+        voice.say(f"the report can't be written to {str(file)!r}: {error.strerror}.")

@@ -1,0 +1,5 @@
+"""Errors of usage."""
+
+
+class UsageError(Exception):
+    """Said on stderr as it is; exit status 2."""

@@ -1,0 +1,82 @@
+"""Frozen, versioned records of what a training program did. Rules see nothing else."""
+
+from surefoot.facts.clip import ClipFacts
+from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
+from surefoot.facts.end import EndFacts
+from surefoot.facts.epoch import EpochFacts
+from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
+from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.gradient import GradientFacts, StalenessFacts
+from surefoot.facts.graph import (
+    CheckpointFacts,
+    DirectForwardFacts,
+    GradcheckFacts,
+    GraphFacts,
+    KeptGraphFacts,
+    UntrainedFacts,
+)
+from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
+from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
+from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
+from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
+from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
+from surefoot.facts.setup import (
+    GroupFacts,
+    MisspellingFacts,
+    ModelFacts,
+    OptimizerFacts,
+    ParameterFacts,
+    PassingFacts,
+    SetupFacts,
+)
+from surefoot.facts.site import Site
+from surefoot.facts.step import Event, StepFacts
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "BackwardFacts",
+    "CheckpointFacts",
+    "ClearFacts",
+    "ClipFacts",
+    "DirectForwardFacts",
+    "DriftFacts",
+    "EndFacts",
+    "EpochEdgeFacts",
+    "EpochFacts",
+    "EvalModeFacts",
+    "EvaluationFacts",
+    "Event",
+    "GradcheckFacts",
+    "GradientFacts",
+    "GraphFacts",
+    "GroupFacts",
+    "InputFacts",
+    "KeptGraphFacts",
+    "LossFacts",
+    "LostUpdateFacts",
+    "MisspellingFacts",
+    "ModeFacts",
+    "ModelFacts",
+    "NonFiniteFacts",
+    "OpFacts",
+    "OptimizerFacts",
+    "OtherStepFacts",
+    "ParameterFacts",
+    "PassingFacts",
+    "Record",
+    "ScalerFacts",
+    "ScheduleFacts",
+    "ScheduleStepFacts",
+    "SchedulerFacts",
+    "SetupFacts",
+    "Site",
+    "StalenessFacts",
+    "StepFacts",
+    "TargetFacts",
+    "TinyBatchFacts",
+    "UnderflowFacts",
+    "UnscaleFacts",
+    "UntrainedFacts",
+    "decode",
+    "encode",
+]

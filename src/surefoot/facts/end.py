@@ -1,0 +1,27 @@
+"""The end of the run."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.graph import UntrainedFacts
+from surefoot.facts.mode import EvaluationFacts
+from surefoot.facts.schedule import ScheduleFacts
+from surefoot.facts.step import Event
+
+
+@dataclass(frozen=True, slots=True)
+class EndFacts:
+    at: int
+    num_steps: int = 0
+    reason: str = "finished"  # "finished", "raised", "interrupted", "max-steps", "stopped"
+    pending: tuple[int, ...] = ()  # backwards whose gradients no step ever used
+    tail: tuple[Event, ...] = ()  # the events since the last step
+    non_finite: tuple[NonFiniteFacts, ...] = ()  # weights, by optimizer
+    untrained: tuple[UntrainedFacts, ...] = ()
+    evaluations: tuple[EvaluationFacts, ...] = ()  # the last at every line
+    schedules: tuple[ScheduleFacts, ...] = ()
+    updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
+    repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
+    alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts
+    probes_off: tuple[tuple[str, str], ...] = ()  # (probe, why it was switched off)
+    version: int = 1

@@ -1,0 +1,25 @@
+"""One pass over a DataLoader."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class EpochFacts:
+    """Written when a loader has run out, or was left before its end.
+
+    Passes like the one before are not all written down once a loader has been through many: `epoch` counts them all.
+    """
+
+    at: int
+    loader: int
+    epoch: int  # counts this loader's passes from 1
+    site: Site | None = None  # where the pass was started
+    complete: bool = True  # ran out, rather than left by `break`
+    num_batches: int = 0
+    num_backwards: int = 0  # in the whole process, while it ran; none in an evaluation loader
+    num_steps: int = 0
+    length: int | None = None  # batches of a whole pass, where that is known beforehand
+    started: int = 0  # `at` of the EpochEdgeFacts that began it
+    version: int = 1

@@ -1,0 +1,19 @@
+"""NaN and Inf on their way into the weights."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NonFiniteFacts:
+    """Gradients or weights that hold NaN or Inf. Parameters in the order in which backward reaches them: last first."""
+
+    where: str = "gradients"  # or "weights"
+    optimizer: int = 0
+    num_bad: int = 0  # parameters
+    num_checked: int = 0
+    first_bad: str = ""
+    last_good: str = ""  # the parameter just before the first bad one; "" when that is the first of all
+    has_nan: bool = False
+    has_inf: bool = False
+    finite_at: int = 0  # index of the last step at which all were seen to be finite
+    step: int = 0  # index of the step that applied them, when it is not the one recorded

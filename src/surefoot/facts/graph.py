@@ -1,0 +1,81 @@
+"""What became of autograd graphs, and which gradients they never carried."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGraphFacts:
+    """Losses backwarded at one line in earlier steps whose graphs are still alive."""
+
+    backward: Site | None
+    num_steps: int = 0  # earlier steps that made them
+    num_in_a_row: int = 0  # the longest run of consecutive ones among these
+    whole: bool = True  # the losses themselves, or only a part of their graphs
+    bounded: bool = False  # what holds them has a fixed size, as `deque(maxlen=...)`
+    site: Site | None = None  # the statement that keeps them, where the source shows it
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """The graphs behind the losses of a step. What takes a walk is known on some steps only, and None on others."""
+
+    num_nodes: int | None = None  # of the largest graph
+    num_spanned_steps: int | None = None  # earlier steps that made nodes of it
+    reused: bool | None = None  # a backward went through nodes that an earlier backward had kept
+    num_grad_calls: int = 0  # calls of `torch.autograd.grad` in the run so far, at least
+    own_optimizer: bool = False  # the optimizer that steps is not one of torch
+    kept: tuple[KeptGraphFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointFacts:
+    """A re-entrant activation checkpoint none of whose inputs required a gradient."""
+
+    site: Site | None
+    params: tuple[str, ...] = ()  # a few trainable parameters of this optimizer that ran inside, for messages
+    num_params: int = 0
+    num_without_gradient: int = 0  # of these, how many the step finds without one
+
+
+@dataclass(frozen=True, slots=True)
+class DirectForwardFacts:
+    """User code outside any module called `forward` of a module, not the module."""
+
+    site: Site | None
+    model: str  # class name
+    hooks: tuple[str, ...] = ()  # what the call bypassed
+
+
+@dataclass(frozen=True, slots=True)
+class UntrainedFacts:
+    """Trainable parameters of an optimizer that never got a gradient in the run, for one common reason."""
+
+    optimizer: int
+    num_steps: int = 0  # of this optimizer so far
+    params: tuple[str, ...] = ()  # a few names, for messages
+    num_params: int = 0
+    num_trained: int = 0  # other parameters of the same optimizer that did get gradients
+    fate: str = (
+        ""  # "cut": reached the loss without a gradient; "unused": not in forward; "dead-end": never in the loss
+    )
+    cut_by: str = ""  # "detach", "data", "numpy", "no_grad", "copy", "checkpoint", or the name of the operation
+    conditional: bool = False  # the cut stands in a branch: the program can choose
+    moved: bool = False  # something else than the optimizer changes the values
+    site: Site | None = None  # the line of the cut
+
+
+@dataclass(frozen=True, slots=True)
+class GradcheckFacts:
+    """A custom autograd function, its backward compared with finite differences."""
+
+    function: str
+    verdict: str  # "right", "wrong" or "unchecked"
+    site: Site | None = None  # in its backward
+    why: str = ""  # it was not checked
+    wrong_input: int = 0  # counts the inputs of `apply` from 0
+    analytic: float = 0.0  # the element that is furthest off: by its backward,
+    numeric: float = 0.0  # and by finite differences
+    num_wrong: int = 0
+    num_compared: int = 0  # elements of this input

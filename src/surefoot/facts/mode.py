@@ -1,0 +1,83 @@
+"""Train and eval mode: what the model an optimizer trains was switched to, and how it was evaluated."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class EvalModeFacts:
+    """All that a step updates lay in models that were in eval mode at the backward before it."""
+
+    models: tuple[str, ...]  # class names of the modules that were switched
+    site: Site | None = None  # where the last of them was switched
+    num_dropout: int = 0  # layers that eval mode turned off
+    num_batchnorm: int = 0
+    functional_dropout: bool = False  # `F.dropout(..., training=False)` was called in one of them
+    num_frozen: int = 0  # parameters of these models that do not require grad
+    num_steps_in_train: int = 0  # earlier steps of this optimizer in train mode
+
+
+@dataclass(frozen=True, slots=True)
+class TinyBatchFacts:
+    """The batch-norm layer that most often trained on fewer values per channel than `below`."""
+
+    layer: str
+    num_layers: int = 1  # how many did
+    below: int = 4
+    values_per_channel: int = 1
+    num_tiny: int = 0  # its training forwards on fewer values
+    num_forwards: int = 0  # all its training forwards
+    site: Site | None = None  # the model's call
+
+
+@dataclass(frozen=True, slots=True)
+class DriftFacts:
+    """A batch-norm layer in train mode whose weights are frozen and stay as they are."""
+
+    layer: str
+    num_layers: int = 1
+    num_forwards: int = 0  # that moved its statistics
+    num_steps: int = 0  # of any optimizer, since it was first seen
+    under_no_grad: bool = False
+    shift: float | None = None  # of its running means, in their standard deviations when first seen
+    site: Site | None = None  # the model's call
+
+
+@dataclass(frozen=True, slots=True)
+class ModeFacts:
+    """What a step has to do with train and eval mode."""
+
+    in_eval: EvalModeFacts | None = None
+    num_batchnorm_trained: int = 0  # batch-norm layers of this optimizer that took batch statistics since its last step
+    tiny_batch: TinyBatchFacts | None = None
+    drift: DriftFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFacts:
+    """Forwards of one model from one line between two backwards, that no backward followed.
+
+    Only what dropout and batch-norm layers let us see is told: forwards without gradient in which they are active,
+    and eval-mode forwards with gradient.
+    """
+
+    model: str
+    site: Site | None = None  # the model's call
+    num_forwards: int = 1
+    num_repeated: int = 0  # of these, given the very tensor of the forward before: sampling
+    in_train: bool = True  # the model's own flag
+    with_gradient: bool = False
+    wants_input_gradient: bool = False
+    num_batchnorm: int = 0  # layers whose statistics moved
+    num_dropout: int = 0  # layers and functional calls that drew
+    dropout_in_eval: tuple[Site, ...] = ()  # dropout that eval mode can not switch off, and drew
+    is_trained: bool = True  # by an optimizer that has stepped, through parameters that require grad
+    is_copy: bool = False  # not trained itself, and its parameters have the shapes of those that an optimizer trains
+    switched_on: bool = False  # the program switched it from eval to train since the last step
+    recalibrates: bool = False  # batch-norm statistics were reset or are averaged anew
+    phase: int = 1  # counts the phases at this line
+    gaps: tuple[int, ...] = ()  # steps between the last few phases at this line
+    before_first_step: bool = False  # the line also ran before the model's first step
+    is_last: bool = False  # the run ended and no step of this model followed
+    num_optimizers: int = 1  # that have stepped

@@ -1,0 +1,22 @@
+"""What the user is told."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from surefoot.rules import Level
+
+
+@dataclass(slots=True)
+class Finding:
+    """One rule at one line of user code. `count` grows while it keeps happening."""
+
+    rule: str
+    severity: Level
+    message: str
+    why: str
+    fix: str
+    file: str | None
+    line: int | None
+    step: int  # the first step at which it was seen
+    count: int = 1
+    evidence: dict[str, Any] = field(default_factory=dict)

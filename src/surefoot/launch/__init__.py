@@ -1,0 +1,1 @@
+"""Run a training program as Python itself would run it, watched."""

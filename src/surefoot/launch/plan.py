@@ -1,0 +1,20 @@
+"""What is to be watched and how: everything a process of a run needs to know."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from surefoot.rules import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Plain values, so that it can be handed to child processes."""
+
+    script: str
+    rules: tuple[str, ...]  # names
+    stop_on: Level | None = None
+    overhead: float = 0.02
+    gradcheck: bool = False
+    max_steps: int | None = None
+    log: Path | None = None  # this run's folder; absolute, because programs change their working folder
+    user_code: tuple[str, ...] = ()

@@ -1,0 +1,129 @@
+"""A folder of checkpoints that, once it held a good one, always holds a good one.
+
+Each rank writes files of its own and deletes only its own. A checkpoint of several ranks counts when the files of all
+of them are whole.
+"""
+
+import contextlib
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from surefoot.loop.checkpoint.file import CorruptCheckpoint, read, verify, write
+from surefoot.loop.checkpoint.name import Name, list_names
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint could not be written or read; training goes on."""
+
+
+class Folder:
+    """`run` is any word that the ranks of one start agree on: files of different starts are never taken together."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], keep: int = 2, *, rank: int = 0, world_size: int = 1, run: str = ""
+    ) -> None:
+        if keep < 1:
+            raise ValueError(f"keep must be at least 1, got {keep}: a run can't be resumed without a checkpoint.")
+        self.path = Path(path)
+        self.keep = keep
+        self.rank = rank
+        self.world_size = world_size
+        self.run = run
+        self._told: set[object] = set()
+
+    def save(self, state: Mapping[str, Any], update: int, healthy: bool, micro_batches: int = 0) -> Path | None:
+        """Write `state`, then let older ones go; None if the disk would not take it.
+
+        `micro_batches` counts those of the open window: two checkpoints of one update are different moments.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            number = 1 + max((name.number for name in self._own()), default=0)
+            name = Name(number, update, micro_batches, healthy, self.rank, self.world_size)
+            path = self.path / str(name)
+            write(path, state, {"run": self.run})
+        except OSError as error:
+            self._tell_failure(error)
+            return None
+        self._rotate()
+        return path
+
+    def newest(self) -> tuple[Path, dict[str, Any]] | None:
+        """The newest healthy checkpoint that is whole, and its state; those passed over are told."""
+        names = list_names(self.path)
+        for name in names:
+            if self._is_own(name) and name.healthy:
+                path = self.path / str(name)
+                try:
+                    self._verify_others(name, names)
+                    return path, read(path)
+                except (CorruptCheckpoint, OSError) as error:
+                    self._tell(str(path), f"Passed over the checkpoint {path.name}: {error}. An older one is used.")
+        self._refuse_other_world(names)
+        return None
+
+    def _verify_others(self, own: Name, names: Sequence[Name]) -> None:
+        """Every rank reads every rank's file, so that all of them choose the same checkpoint."""
+        if self.world_size == 1:
+            return
+        run = verify(self.path / str(own))[1].get("run")
+        for rank in range(self.world_size):
+            other = _file_of(rank, own, names)
+            if other is None:
+                raise CorruptCheckpoint(f"the file of rank {rank} of {self.world_size} is missing")
+            if rank != self.rank and verify(self.path / str(other))[1].get("run") != run:
+                raise CorruptCheckpoint(f"the file of rank {rank} is of another start of the run")
+
+    def _refuse_other_world(self, names: Sequence[Name]) -> None:
+        others = sorted({name.world_size for name in names} - {self.world_size})
+        if others and not any(self._is_own(name) for name in names):
+            raise ValueError(
+                f"The checkpoints in {self.path} are of {others[-1]} processes, but this run has {self.world_size}. "
+                f"Start {others[-1]} processes to resume it, or choose another folder."
+            )
+
+    def _own(self) -> list[Name]:
+        return [name for name in list_names(self.path) if self._is_own(name)]
+
+    def _is_own(self, name: Name) -> bool:
+        return (name.rank, name.world_size) == (self.rank, self.world_size)
+
+    def _rotate(self) -> None:
+        """Keep the newest few, and everything since the newest healthy one that all ranks have written."""
+        with contextlib.suppress(OSError):  # another process reads it, or the disk is gone: the next save tries again
+            names = list_names(self.path)
+            own = [name for name in names if self._is_own(name)]
+            ranks = range(self.world_size)
+            whole = (n.number for n in own if n.healthy and all(_file_of(rank, n, names) for rank in ranks))
+            newest_healthy = next(whole, 0)
+            for name in own[self.keep :]:
+                if not name.healthy or name.number < newest_healthy:
+                    (self.path / str(name)).unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Remove what killed writers left behind."""
+        for path in self.path.glob(".*.tmp"):
+            name = Name.parse(path.name[1:].rsplit(".", 2)[0])
+            if name is not None and self._is_own(name):
+                path.unlink(missing_ok=True)
+
+    def _tell_failure(self, error: OSError) -> None:
+        cause = error.strerror or str(error)
+        self._tell(
+            error.errno, f"No checkpoint written to {self.path}: {cause}. Training goes on; older checkpoints stand."
+        )
+
+    def _tell(self, cause: object, text: str) -> None:
+        if cause not in self._told:
+            self._told.add(cause)
+            warnings.warn(text, CheckpointWarning, stacklevel=4)
+
+
+def _file_of(rank: int, own: Name, names: Sequence[Name]) -> Name | None:
+    """The newest file of `rank` for the checkpoint that `own` is part of."""
+    alike = (n for n in names if (n.rank, n.world_size, n.moment) == (rank, own.world_size, own.moment))
+    return next(alike, None)

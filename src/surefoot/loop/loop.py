@@ -1,0 +1,346 @@
+"""`sf.Loop`: training that is right by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Literal
+
+import torch
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from surefoot.judge import Finding
+from surefoot.loop import setup
+from surefoot.loop.activation import checkpoint_activations
+from surefoot.loop.batch import to_device
+from surefoot.loop.checkpoint.file import read, write
+from surefoot.loop.checkpoint.signal import Termination
+from surefoot.loop.evaluate import Evaluation, evaluate
+from surefoot.loop.feed import Feed
+from surefoot.loop.fit import Fit
+from surefoot.loop.history import History
+from surefoot.loop.log import Log, LoopLog
+from surefoot.loop.micro_batch import MicroBatch
+from surefoot.loop.parallel import group
+from surefoot.loop.plan import say_schedules_that_do_not_fit, say_skipped, say_untrained
+from surefoot.loop.precision import Precision, check_precision
+from surefoot.loop.progress import Progress
+from surefoot.loop.saving import is_done, is_healthy, load_state, restore_data, state_of
+from surefoot.loop.stop import Condition, Seen
+from surefoot.loop.update import NonFiniteError, Outcome, Updater
+from surefoot.loop.updaters import make_updaters
+from surefoot.loop.watching import Watching
+
+
+class Loop:
+    """A training loop: exact accumulation, the right order, checks before updates, stopping, exact resume.
+
+    loop = sf.Loop(model, optimizer, accumulate=4, clip_norm=1.0)
+    for x, y in loop.batches(loader, epochs=10):
+        with loop.step(weight=len(y)) as step:
+            step.backward(loss_fn(model(x), y))
+
+    With several optimizers, given as a dict, each micro-batch names the one it is for: `loop.step("d")`. Settings that
+    are about optimizers (`scheduler`, `accumulate`, `clip_norm`, `clip_value`) may then be dicts by the same names.
+    """
+
+    num_updates = 0  # applied, by all optimizers
+    num_skipped = 0  # windows that were not applied: overflow in fp16, not finite, without any item
+    epoch = 0  # that is running, counted from 0
+    seconds = 0.0  # spent in `batches`, over resumes
+    stopped: str | None = None  # why, once a stop condition has been met
+    _num_epochs_done = 0
+    _num_calls = 0  # of `batches`
+    _feed: Feed | None = None
+    _ended: dict[str, Any] | None = None  # where the data stood at the end of the last call
+    _resumed: dict[str, Any] | None = None  # where the data stood, until `batches` goes on there
+    _is_batch_untrained = False  # drawn, and no micro-batch of it has ended yet
+    _is_save_due = False
+    _told_skip = False
+
+    def __init__(
+        self,
+        model: Module | Mapping[str, Module] | Sequence[Module],
+        optimizer: Optimizer | Mapping[str, Optimizer],
+        *,
+        scheduler: Any = None,
+        accumulate: int | Mapping[str, int] = 1,
+        clip_norm: float | Mapping[str, float] | None = None,
+        clip_value: float | Mapping[str, float] | None = None,
+        precision: Precision = "fp32",
+        stop: Condition | Sequence[Condition] = (),
+        on_nonfinite: Literal["raise", "skip"] = "raise",
+        parallel: Literal["ddp", "fsdp"] | None = None,
+        fsdp_units: Sequence[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: int | None = None,
+        keep: int = 2,
+        watch: bool = True,
+        device: torch.device | str | None = None,
+        fused: bool = False,
+        checkpoint_activations_of: Sequence[str] = (),
+        progress: bool | None = None,
+        log: Log = "runs",
+    ) -> None:
+        self.models = setup.name_models(model)
+        self.optimizers = setup.name_optimizers(optimizer)
+        setup.check_apart(self.models, self.optimizers)
+        check_precision(precision)
+        setup.check_choices(on_nonfinite, checkpoint, checkpoint_every)
+        self.precision = precision
+        group.check(parallel, fsdp_units, len(self.optimizers))
+        self.device = setup.device_of(self.models, group.own_device(parallel, device))
+        self.history = History()
+        self._on_nonfinite = on_nonfinite
+        self._stop = setup.any_of(stop)
+        checkpoint_activations(self.models.values(), checkpoint_activations_of)
+        self._ranks = group.join(parallel, self.device, fsdp_units)
+        self._ranks.take(self.models, self.optimizers)
+        self._accumulate = setup.name_accumulate(accumulate, list(self.optimizers))
+        self._updaters = make_updaters(
+            self.optimizers, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
+        )
+        self._only_updater = next(iter(self._updaters.values())) if len(self._updaters) == 1 else None
+        for one in self.optimizers.values() if fused else ():
+            setup.use_fused(one)
+        self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
+        self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
+        self._every = checkpoint_every
+        self._log = LoopLog(self, log, self._ranks)
+        quiet = self._ranks.rank > 0
+        self._progress = Progress(False if quiet else progress)
+        self._watching = (
+            Watching([*self.models.values(), *self.optimizers.values()], self._log.run, quiet=quiet) if watch else None
+        )
+
+    # --- training
+
+    def batches(
+        self, loader: Any, epochs: int | None = 1, *, at_epoch_end: Callable[[], object] | None = None
+    ) -> Iterator[Any]:
+        """The batches of `epochs` passes over `loader`, on the loop's device, until a stop condition is met.
+
+        The short window at the end of an epoch is applied with its own weight; then `at_epoch_end` is called, if
+        given. `epochs=None` goes on until something stops it. After `resume()` the first batch is the one after the
+        last that was trained on; calls that had come to their end by then give none, unless the last of them is now
+        given more epochs.
+        """
+        self._num_calls += 1
+        if self.stopped is not None and self._resumed is None:
+            return
+        if self._resumed is not None and is_done(self._resumed, self._num_calls, epochs):
+            self._progress.say(f"call {self._num_calls} of batches was done before the checkpoint; nothing to do in it")
+            return
+        feed = Feed(loader, epochs)
+        if self._resumed is not None:
+            restore_data(feed, self._resumed)
+            self._resumed = None
+            if self.stopped is not None:
+                return
+        else:
+            self.flush()  # what an earlier loop left open
+        self._feed = feed
+        planned = say_schedules_that_do_not_fit(
+            self._updaters.values(),
+            self._accumulate,
+            feed.length,
+            epochs,
+            tell=self._ranks.rank == 0 and self._num_calls == 1,
+        )
+        with Termination() as ending, self._progress.over(self.num_updates, planned):
+            for epoch in feed.epochs():
+                self.epoch = self._num_epochs_done = epoch
+                yield from self._epoch_batches(feed, ending)
+                if self.stopped is None:
+                    self.flush()
+                    self._num_epochs_done = epoch + 1
+                    if at_epoch_end is not None:
+                        at_epoch_end()
+                    self._save_if_asked(ending)
+                if self.stopped is not None:
+                    break
+        self._ranks.share_buffers(self.models.values())
+        self._feed, self._ended = None, feed.state()
+
+    def _epoch_batches(self, feed: Feed, ending: Termination) -> Iterator[Any]:
+        started, device = perf_counter(), self.device
+        for batch in self._ranks.batches(feed):
+            self._is_batch_untrained = True
+            yield to_device(batch, device)
+            self._is_batch_untrained = False
+            now = perf_counter()
+            self.seconds += now - started
+            started = now
+            self._save_if_asked(ending)
+            if self.stopped is not None:
+                return
+
+    def _save_if_asked(self, ending: Termination) -> None:
+        is_ending = self._ranks.is_ending(ending)
+        if self._is_save_due or (is_ending and self._folder is not None):
+            self.save()
+        if is_ending:
+            ending.go_on()
+
+    def step(self, name: str | None = None, *, weight: float | None = None) -> MicroBatch:
+        """One micro-batch, for the optimizer `name`. `weight`: how many items its loss is a mean over.
+
+        Without a weight it is read off the loss, where it matters.
+        """
+        updater = self._only_updater if name is None else self._updaters.get(name)
+        if updater is None:
+            setup.refuse_name(name, list(self._updaters))
+        return MicroBatch(self, updater, weight)
+
+    def flush(self) -> None:
+        """Apply the windows that are open, with what they have. `batches` does so at the end of an epoch."""
+        for updater in self._updaters.values():
+            if updater.window.is_open:
+                self._apply(updater)
+
+    def _micro_batch_ends(self, micro_batch: MicroBatch, updater: Updater, *, failed: bool) -> None:
+        if failed:
+            updater.discard()  # gradients of a broken backward are in it
+            return
+        if micro_batch.factor is None:
+            return  # left out by the program
+        self._is_batch_untrained = False
+        updater.window.num_micro_batches += 1
+        if updater.window.num_micro_batches >= self._accumulate[updater.name]:
+            self._apply(updater)
+
+    def _apply(self, updater: Updater) -> None:
+        outcome = updater.update()
+        if outcome.applied:
+            self._applied(updater, outcome)
+            return
+        self.num_skipped += 1
+        if outcome.is_bad and self._on_nonfinite == "raise":
+            raise NonFiniteError(
+                f"update {self.num_updates + 1} was refused: {outcome.what_is_bad()}. The weights are those of update "
+                f'{self.num_updates}. on_nonfinite="skip" leaves such windows out and counts them.'
+            )
+        if outcome.is_bad and self._ranks.rank == 0 and not self._told_skip:
+            self._told_skip = True
+            say_skipped(self.num_updates + 1, outcome.what_is_bad())
+
+    def _applied(self, updater: Updater, outcome: Outcome) -> None:
+        self.num_updates += 1
+        if self.num_updates == 1 and self._ranks.rank == 0:
+            say_untrained(self.models, self.optimizers)
+        lead = f"{updater.name}/" if updater.name else ""
+        values = {f"{lead}loss": outcome.loss, f"{lead}lr": outcome.lr, f"{lead}grad_norm": outcome.norm}
+        self.history.add({"update": self.num_updates, "epoch": self.epoch, **values})
+        self._log.update(self.num_updates, values)
+        if self._every is not None and self.num_updates % self._every == 0:
+            self._is_save_due = True
+            if self._feed is None:
+                self.save()
+        if self._stop is not None:
+            self.see({f"{lead}loss": outcome.loss})
+        if self._progress.is_on:
+            self._progress.update(self, outcome.loss, outcome.lr)
+
+    def see(self, values: Mapping[str, float]) -> None:
+        """Show new values to the stop conditions; `fit` does so after a validation."""
+        if self._stop is not None and self.stopped is None:
+            reason = self._stop.see(Seen(self.num_updates, self._num_epochs_done, self.seconds, values))
+            self.stopped = self._ranks.reason(reason)
+            if self.stopped is not None:
+                self._progress.say(f"stopped: {self.stopped}")
+                self._log.stopped(self.stopped)
+
+    # --- whole runs
+
+    def fit(
+        self,
+        loader: Any,
+        loss_fn: Callable[..., torch.Tensor],
+        epochs: int,
+        *,
+        validate: Any = None,
+        metrics: Mapping[str, Any] | None = None,
+        weight: Callable[[Any], float] | None = None,
+    ) -> History:
+        """Train for `epochs` passes, validating after each.
+
+        A batch that is a pair is taken as inputs and targets: `loss_fn(model(inputs), targets)`. For any other batch
+        `loss_fn(model, batch)` is called. `metrics` are functions of outputs and targets, or objects with `update`,
+        `compute` and `reset`. `weight(batch)` tells how many items the loss is a mean over, if the loss does not.
+        """
+        return Fit(self, loss_fn, metrics or {}, weight).run(loader, epochs, validate)
+
+    def evaluate(
+        self,
+        loader: Iterable[Any],
+        loss_fn: Callable[..., torch.Tensor],
+        *,
+        metrics: Mapping[str, Any] | None = None,
+        weight: Callable[[Any], float] | None = None,
+    ) -> Evaluation:
+        """The loss, exactly weighted over all items, and metrics, in eval mode and without a graph."""
+        return evaluate(self, loader, loss_fn, metrics or {}, weight)
+
+    # --- saving
+
+    def save(self, path: str | PathLike[str] | None = None) -> Path | None:
+        """Save everything that training goes on from: into the checkpoint folder, or to `path`.
+
+        None if the disk would not take it: the older checkpoints stand, and training goes on.
+        """
+        self._is_save_due = False
+        state = state_of(self)
+        if path is not None:
+            own = self._ranks.file(Path(path))
+            write(own, state)
+            return own
+        if self._folder is None:
+            raise ValueError("save() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
+        inside = sum(updater.window.num_micro_batches for updater in self._updaters.values())
+        return self._folder.save(state, self.num_updates, is_healthy(self), inside)
+
+    def resume(self, path: str | PathLike[str] | None = None) -> bool:
+        """Go on from the newest healthy checkpoint in the checkpoint folder, or from `path`; False if there is none.
+
+        To be called before `batches`.
+        """
+        if path is not None:
+            own = self._ranks.file(Path(path))
+            load_state(self, read(own), own)
+            return True
+        if self._folder is None:
+            raise ValueError("resume() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
+        found = self._folder.newest()
+        self._ranks.same_everywhere("the newest checkpoint", -1 if found is None else found[1]["counts"]["updates"])
+        if found is not None:
+            load_state(self, found[1], found[0])
+        return found is not None
+
+    # --- watching
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the sanitizer has found so far."""
+        return [] if self._watching is None else self._watching.findings
+
+    def close(self) -> None:
+        """Stop watching, end the log, leave a process group that the loop started. The program's end does so too."""
+        self._close("finished")
+
+    def _close(self, reason: str) -> None:
+        self._ranks.close()
+        if self._watching is not None:
+            self._watching.stop()
+        self._log.close(reason)
+
+    def __enter__(self) -> Loop:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close("finished" if error is None else "raised")

@@ -1,0 +1,68 @@
+"""`with loop.step(weight=…) as step: step.backward(loss)`: one micro-batch."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from surefoot.loop.precision import autocast, no_autocast
+from surefoot.loop.weight import weight_of
+
+if TYPE_CHECKING:
+    from surefoot.loop.loop import Loop
+    from surefoot.loop.update import Updater
+
+
+class MicroBatch:
+    """The forward, loss and backward of one micro-batch. At its end, if it is the window's last, comes the update."""
+
+    __slots__ = ("_autocast", "_given", "_loop", "_updater", "factor")
+
+    def __init__(self, loop: Loop, updater: Updater, weight: float | None) -> None:
+        if weight is not None and not weight >= 0:
+            raise ValueError(f"weight must be the number of items that the loss is a mean over, got {weight!r}.")
+        self._loop = loop
+        self._updater = updater
+        self._given = weight
+        self.factor: float | None = None  # known from the first backward on
+
+    def __enter__(self) -> MicroBatch:
+        loop = self._loop
+        self._autocast = None if loop.precision == "fp32" else autocast(loop.precision, loop.device)
+        if self._autocast is not None:
+            self._autocast.__enter__()
+        return self
+
+    def backward(self, loss: Tensor, *, retain_graph: bool = False) -> None:
+        """Add the gradients of `loss`, the mean over this micro-batch's items, to the window."""
+        loop, updater = self._loop, self._updater
+        window, factor = updater.window, self.factor
+        if factor is None:
+            is_whole_window = not loop._weights_matter and self._given != 0
+            factor = self.factor = 1.0 if is_whole_window else window.factor(self._weight(loss))
+        if factor != 0.0:
+            window.add(loss, factor)
+        elif not loop._ranks.shares_backward:
+            return  # a mean over nothing: 0 / 0
+        scaled = loss if factor == 1.0 else loss * factor
+        if self._autocast is None:
+            scaled.backward(retain_graph=retain_graph, inputs=updater.inputs)  # type: ignore[no-untyped-call]
+            return
+        with no_autocast(loop.precision, loop.device):
+            if updater.scaler is not None:
+                scaled = updater.scaler.scale(scaled)
+            scaled.backward(retain_graph=retain_graph, inputs=updater.inputs)  # type: ignore[no-untyped-call]
+
+    def _weight(self, loss: Tensor) -> float:
+        if self._loop._ranks.is_extra or self._given == 0:
+            return 0.0
+        return weight_of(loss) if self._given is None else self._given
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._autocast is not None:
+            self._autocast.__exit__(kind, error, trace)
+        self._loop._micro_batch_ends(self, self._updater, failed=error is not None)

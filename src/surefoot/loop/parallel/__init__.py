@@ -1,0 +1,1 @@
+"""Where a loop runs: in one process, or on the ranks of several."""

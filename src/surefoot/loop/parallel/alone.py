@@ -1,0 +1,110 @@
+"""One process: nothing to agree on. The ways of several processes override what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from surefoot.loop.checkpoint.folder import Folder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
+    from torch.optim import Optimizer
+
+    from surefoot.loop.checkpoint.signal import Termination
+    from surefoot.loop.feed import Feed
+    from surefoot.loop.window import Window
+
+
+class Alone:
+    rank = 0
+    size = 1
+    run = ""  # a word that the ranks of one start have in common
+    is_extra = False  # the batch is a repetition, so that other ranks are not left waiting, and counts nothing
+    shares_backward = False  # ranks meet in forwards and backwards: none may leave one out
+
+    # --- the model
+
+    def take(self, models: Mapping[str, Module], optimizers: Mapping[str, Optimizer]) -> None:
+        """Make the ranks start from the same weights."""
+
+    def settle(self, models: Iterable[Module]) -> None:
+        """After forwards that no backward followed."""
+
+    def share_buffers(self, models: Iterable[Module]) -> None:
+        """What is no parameter, such as running means, becomes the same on all ranks."""
+
+    # --- a window
+
+    def unit(self, unit: float) -> float:
+        """The weight that counts as one on all ranks, given what this one would take."""
+        return unit
+
+    def sum_over_ranks(self, window: Window) -> tuple[list[Tensor], float]:
+        """The window's gradients and its weight in units."""
+        return window.gradients, window.total
+
+    def mean_loss(self, window: Window, total: float) -> float:
+        return window.mean_loss
+
+    def norm(self, gradients: list[Tensor]) -> Tensor:
+        return torch.nn.utils.get_total_norm(gradients)
+
+    # --- agreeing
+
+    def sum(self, numbers: Sequence[float]) -> list[float]:
+        """Each number, added up over all ranks."""
+        return list(numbers)
+
+    def all(self, here: bool) -> bool:
+        return here
+
+    def reason(self, reason: str | None) -> str | None:
+        """A reason to stop that one rank has is one for all."""
+        return reason
+
+    def told_by_first(self, text: str) -> str:
+        """What rank 0 says."""
+        return text
+
+    def same_everywhere(self, what: str, number: float) -> None:
+        """Refuse to go on if it is not."""
+
+    def is_ending(self, ending: Termination) -> bool:
+        """Whether the program was asked to end, and all ranks know."""
+        return ending.asked
+
+    # --- data
+
+    def batches(self, feed: Feed) -> Iterator[Any]:
+        """The batches that are left of the feed's epoch: as many on every rank."""
+        return feed.batches()
+
+    def evaluated(self, batches: Iterable[Any]) -> Iterator[tuple[Any, bool]]:
+        """Each batch, and whether it counts."""
+        return ((batch, True) for batch in batches)
+
+    # --- checkpoints
+
+    def folder(self, path: Path, keep: int) -> Folder:
+        return Folder(path, keep, rank=self.rank, world_size=self.size, run=self.run)
+
+    def file(self, path: Path) -> Path:
+        """Where this rank saves what the user wants in `path`."""
+        return path
+
+    def pack(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Into what a file can hold."""
+        return state
+
+    def unpack(
+        self, state: dict[str, Any], models: Mapping[str, Module], params: Mapping[str, Sequence[Tensor]]
+    ) -> None:
+        """In place: the reverse, for the models, and the parameters of each optimizer."""
+
+    def close(self) -> None:
+        """The loop needs the other ranks no more."""

@@ -1,0 +1,86 @@
+"""The process group: the one that runs, or one made from what torchrun says; and which way of several processes."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import torch
+import torch.distributed as dist
+
+from surefoot.loop.parallel.alone import Alone
+
+WAYS = ("ddp", "fsdp")
+TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+
+
+def check(parallel: Any, fsdp_units: Sequence[str] | None, num_optimizers: int) -> None:
+    if parallel is not None and parallel not in WAYS:
+        raise ValueError(f'parallel must be "ddp", "fsdp" or None, got {parallel!r}.')
+    if fsdp_units is not None and parallel != "fsdp":
+        raise ValueError(f'fsdp_units is for parallel="fsdp", got parallel={parallel!r}. Leave it out.')
+    if isinstance(fsdp_units, str):
+        raise TypeError(f"fsdp_units is a list of patterns, got {fsdp_units!r}: write a list.")
+    if parallel == "fsdp" and num_optimizers > 1:
+        raise ValueError(
+            f'parallel="fsdp" trains one optimizer, got {num_optimizers}: a sharded backward can\'t be kept to the '
+            'parameters of one of them. Use parallel="ddp".'
+        )
+
+
+def join(parallel: str | None, device: torch.device, fsdp_units: Sequence[str] | None) -> Alone:
+    """Without torchrun, or with one process of it, a loop is alone: the same script runs both ways."""
+    if parallel is None or not dist.is_available():
+        return Alone()
+    if not dist.is_initialized():
+        if int(os.environ.get("WORLD_SIZE", "1")) < 2 or not all(name in os.environ for name in TORCHRUN):
+            return Alone()
+        Group.start(device)
+    if dist.get_world_size() == 1:
+        return Alone()
+    if parallel == "ddp":
+        from surefoot.loop.parallel.ddp import Ddp
+
+        return Ddp(device)
+    from surefoot.loop.parallel.fsdp import Fsdp
+
+    return Fsdp(device, fsdp_units)
+
+
+def own_device(parallel: str | None, device: torch.device | str | None) -> torch.device | str | None:
+    """`cuda` means each rank's own one; torchrun numbers the ranks of a machine."""
+    asked = torch.device("cpu" if device is None else device)
+    local_rank = os.environ.get("LOCAL_RANK")
+    if parallel is None or local_rank is None or asked.type == "cpu" or ":" in str(asked):
+        return device
+    mine = torch.device(asked.type, int(local_rank))
+    torch.accelerator.set_device_index(mine.index)
+    return mine
+
+
+class Group:
+    """A process group that a loop started: it ends with the last loop that is closed, or with the program."""
+
+    num_loops: ClassVar[int] = 0
+    is_ours: ClassVar[bool] = False
+
+    @classmethod
+    def start(cls, device: torch.device) -> None:
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        cls.is_ours = True
+        atexit.register(cls.end)
+
+    @classmethod
+    def end(cls) -> None:
+        if cls.is_ours and dist.is_initialized():
+            dist.destroy_process_group()
+        cls.is_ours = False
+        atexit.unregister(cls.end)
+
+    @classmethod
+    def leave(cls) -> None:
+        cls.num_loops -= 1
+        if cls.num_loops == 0:
+            cls.end()

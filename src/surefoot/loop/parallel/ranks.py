@@ -1,0 +1,131 @@
+"""What all ways of several processes share: what the ranks tell each other, all of it by torch's collectives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import torch
+import torch.distributed as dist
+
+from surefoot.loop.parallel.alone import Alone
+from surefoot.loop.parallel.group import Group
+from surefoot.loop.parallel.together import Together
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
+
+    from surefoot.loop.checkpoint.signal import Termination
+    from surefoot.loop.feed import Feed
+    from surefoot.loop.window import Window
+
+
+class Ranks(Alone):
+    def __init__(self, device: torch.device) -> None:
+        self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        self.device = device
+        Group.num_loops += 1
+        self._is_open = True
+        self.run = str(self._told_by(0, uuid4().hex))
+        self._loss = float("nan")  # of the window before
+        self._ending: Termination | None = None
+        self._is_ending = False
+        self._together = Together(self)
+
+    # --- numbers
+
+    def reduce(self, numbers: Sequence[float], how: Any) -> list[float]:
+        if not numbers:
+            return []
+        tensor = torch.tensor(numbers, dtype=torch.float64, device=self.device)
+        dist.all_reduce(tensor, how)
+        return list(tensor.tolist())
+
+    def sum(self, numbers: Sequence[float]) -> list[float]:
+        return self.reduce(numbers, dist.ReduceOp.SUM)
+
+    def range(self, number: float) -> tuple[float, float]:
+        """The lowest and the highest on any rank."""
+        high, low = self.reduce([number, -number], dist.ReduceOp.MAX)
+        return -low, high
+
+    def all(self, here: bool) -> bool:
+        return self.range(float(here))[0] == 1.0
+
+    def reason(self, reason: str | None) -> str | None:
+        first = int(self.range(self.size if reason is None else self.rank)[0])
+        return None if first == self.size else self._told_by(first, reason)
+
+    def same_everywhere(self, what: str, number: float) -> None:
+        lowest, highest = self.range(number)
+        if lowest != highest:
+            raise RuntimeError(
+                f"{what} must be the same on all ranks, got {number:g} on rank {self.rank}, and from {lowest:g} to "
+                f"{highest:g} over all. Are the checkpoints in a folder that all of them reach?"
+            )
+
+    def told_by_first(self, text: str) -> str:
+        return str(self._told_by(0, text))
+
+    def _told_by(self, rank: int, value: Any) -> Any:
+        told = [value]
+        dist.broadcast_object_list(told, src=rank)
+        return told[0]
+
+    # --- the model
+
+    def copy_from_first(self, tensors: Iterable[Tensor]) -> None:
+        """Rank 0's values become everybody's."""
+        with torch.no_grad():
+            work = [dist.broadcast(tensor.detach(), src=0, async_op=True) for tensor in tensors]
+            for one in work:
+                one.wait()
+
+    def share_buffers(self, models: Iterable[Module]) -> None:
+        self.copy_from_first(buffer for model in models for buffer in model.buffers())
+
+    # --- a window
+
+    def unit(self, unit: float) -> float:
+        return self.range(unit)[1]
+
+    def meet(self, window: Window, more: Sequence[float] = ()) -> tuple[float, list[float]]:
+        """The window's weight over all ranks and the sums of `more`: the one small exchange of each window."""
+        loss = 0.0 if window.weighted_loss is None else float(window.weighted_loss)
+        asked = float(self._ending is not None and self._ending.asked)
+        total, loss, asked, *more = self.sum([window.total, loss, asked, *more])
+        self._loss = loss / total if total else float("nan")
+        self._is_ending = asked > 0
+        return total, more
+
+    def mean_loss(self, window: Window, total: float) -> float:
+        return self._loss
+
+    def is_ending(self, ending: Termination) -> bool:
+        """Ranks get the signal at different moments, and save at the same one: after a window."""
+        self._ending = ending
+        is_ending, self._is_ending = self._is_ending, False
+        if is_ending:
+            ending.asked = True  # the others end: this one can't go on without them
+        return is_ending
+
+    # --- data
+
+    def batches(self, feed: Feed) -> Iterator[Any]:
+        for batch, counts in self._together.batches(feed):
+            self.is_extra = not counts
+            yield batch
+            self.is_extra = False
+
+    # --- checkpoints
+
+    def file(self, path: Path) -> Path:
+        return path.with_name(f"{path.stem}.rank-{self.rank}-of-{self.size}{path.suffix}")
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            Group.leave()

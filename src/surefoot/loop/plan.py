@@ -1,0 +1,78 @@
+"""What a loop tells its user about the plan: schedules that do not fit it, and what is left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from math import ceil
+from typing import TYPE_CHECKING
+
+from surefoot.loop.schedule import length_of, mismatch
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+    from torch.optim import Optimizer
+
+    from surefoot.loop.update import Updater
+
+
+class LoopWarning(UserWarning):
+    """Something about a loop that its user will want to know."""
+
+
+def planned_updates(num_batches: int, epochs: int, accumulate: int) -> int:
+    """Every epoch ends with an update, also when its last window is short."""
+    return epochs * ceil(num_batches / accumulate)
+
+
+def say_schedules_that_do_not_fit(
+    updaters: Iterable[Updater], accumulate: Mapping[str, int], num_batches: int | None, epochs: int | None,
+    *, tell: bool = True,
+) -> int | None:  # fmt: skip
+    """A schedule made for another number of updates ends too early, or never gets to its end.
+
+    Returns how many updates are planned, of all optimizers, if that is known.
+    """
+    if num_batches is None or epochs is None:
+        return None
+    in_all = 0
+    for updater in updaters:
+        planned = planned_updates(num_batches, epochs, accumulate[updater.name])
+        in_all += planned
+        wrong = None if updater.scheduler is None else mismatch(updater.scheduler, planned)
+        is_part = epochs == 1 and (length_of(updater.scheduler) or 0) > planned  # one call of several, an epoch each
+        if tell and wrong is not None and not is_part:
+            warnings.warn(
+                f"{wrong} ({num_batches} batches, {epochs} epochs, accumulate={accumulate[updater.name]}). "
+                "Schedules are counted in updates here.",
+                LoopWarning,
+                stacklevel=4,
+            )
+    return in_all
+
+
+def say_skipped(update: int, what: str) -> None:
+    """Once in a run: weights that stay finite in silence would hide what is wrong with the data."""
+    warnings.warn(
+        f"update {update} was left out: {what}. loop.num_skipped counts such windows; later ones are not told.",
+        LoopWarning,
+        stacklevel=5,
+    )
+
+
+def say_untrained(models: Mapping[str, Module], optimizers: Mapping[str, Optimizer]) -> None:
+    """Parameters got gradients that no optimizer will use.
+
+    For the sanitizer a part left out may be on purpose; who makes a loop can say so by freezing it, which is cheaper.
+    """
+    held = {id(p) for optimizer in optimizers.values() for group in optimizer.param_groups for p in group["params"]}
+    named = [pair for model in models.values() for pair in model.named_parameters()]
+    forgotten = [name for name, p in named if p.grad is not None and id(p) not in held]
+    if forgotten:
+        warnings.warn(
+            f"{len(forgotten)} parameters got gradients and are in no optimizer: {', '.join(forgotten[:3])}"
+            f"{', …' if len(forgotten) > 3 else ''}. They will never be updated. Give them to the optimizer, or freeze "
+            "them with requires_grad_(False).",
+            LoopWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,130 @@
+"""Everything that training goes on from, as one nested dict of tensors and plain values."""
+
+from __future__ import annotations
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from surefoot.loop.checkpoint import rng
+from surefoot.loop.checkpoint.difference import first_difference
+from surefoot.loop.parallel.shard import local
+
+if TYPE_CHECKING:
+    from surefoot.loop.feed import Feed
+    from surefoot.loop.loop import Loop
+
+FORMAT = 1
+
+
+class OtherCheckpointError(ValueError):
+    """A checkpoint of another model, optimizer or version."""
+
+
+def state_of(loop: Loop) -> dict[str, Any]:
+    """At any moment between micro-batches."""
+    if loop._is_batch_untrained:
+        raise RuntimeError(
+            "save() was called before the batch's step: on resume the batch would be left out. Call it after the "
+            "step, or between batches."
+        )
+    loop._ranks.settle(loop.models.values())
+    state = {
+        "format": FORMAT,
+        "counts": {
+            "updates": loop.num_updates,
+            "skipped": loop.num_skipped,
+            "epoch": loop.epoch,
+            "seconds": loop.seconds,
+            "calls": loop._num_calls - (loop._feed is not None),  # of `batches`, that came to their end
+        },
+        "stopped": loop.stopped,
+        "models": {name: model.state_dict() for name, model in loop.models.items()},
+        "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
+        "schedulers": _each(loop, "scheduler"),
+        "scalers": _each(loop, "scaler"),
+        "windows": {name: updater.window.state() for name, updater in loop._updaters.items()},
+        "stop": None if loop._stop is None else loop._stop.state_dict(),
+        "history": loop.history.state(),
+        "data": None if loop._feed is None else loop._feed.state(),
+        "ended": None if loop._feed is not None else loop._ended,
+        "rng": rng.capture(),
+        "run": loop._log.state(),
+    }
+    return loop._ranks.pack(state)
+
+
+def is_healthy(loop: Loop) -> bool:
+    """Whether training could go on from here: weights that are not finite never recover."""
+    with torch.no_grad():
+        floats = [p for model in loop.models.values() for p in model.parameters() if p.is_floating_point()]
+        last = [row[name] for row in loop.history[-1:] for name in row if name.endswith("loss")]
+        healthy = all(map(isfinite, last)) and all(bool(torch.isfinite(local(p)).all()) for p in floats)
+        return loop._ranks.all(healthy)
+
+
+def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
+    """Put a checkpoint's state into the loop, or nothing of it if it belongs to another one."""
+    if state.get("format") != FORMAT:
+        raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads {FORMAT}.")
+    _check_same(loop, state, path)
+    params = {name: updater.window.params for name, updater in loop._updaters.items()}
+    loop._ranks.unpack(state, loop.models, params)
+    for name, model in loop.models.items():
+        model.load_state_dict(state["models"][name])
+    for name, updater in loop._updaters.items():
+        updater.optimizer.load_state_dict(state["optimizers"][name])
+        for kind, part in (("schedulers", updater.scheduler), ("scalers", updater.scaler)):
+            if part is not None and state[kind].get(name) is not None:
+                part.load_state_dict(state[kind][name])
+        updater.window.restore(state["windows"][name])
+        if updater.scaler is not None and updater.window.is_open:
+            updater.scaler.scale(torch.ones((), device=loop.device))  # it makes its state at first use
+    counts = state["counts"]
+    loop.num_updates, loop.num_skipped = counts["updates"], counts["skipped"]
+    loop.epoch, loop.seconds, loop.stopped = counts["epoch"], counts["seconds"], state["stopped"]
+    if loop._stop is not None and state["stop"] is not None:
+        loop._stop.load_state_dict(state["stop"])
+    loop.history.restore(state["history"])
+    loop._ended = state.get("ended")  # older checkpoints do not tell
+    loop._resumed = {"data": state["data"], "ended": loop._ended, "rng": state["rng"], "calls": counts["calls"]}
+    if state["data"] is None:
+        rng.restore(state["rng"])
+    loop._log.resumed(state.get("run"), loop.num_updates)
+
+
+def is_done(resumed: dict[str, Any], call: int, epochs: int | None) -> bool:
+    """Whether this call of `batches` had come to its end before the checkpoint.
+
+    The last one goes on where it ended if it is given more epochs now.
+    """
+    ended = resumed["ended"]
+    if call == resumed["calls"] and ended is not None and (epochs is None or epochs > ended["epoch"] + 1):
+        resumed["data"] = ended
+        return False
+    return call <= int(resumed["calls"])
+
+
+def restore_data(feed: Feed, resumed: dict[str, Any]) -> None:
+    """Go on with the batch after the last one; the random numbers go on where they were, too."""
+    if resumed["data"] is not None:
+        feed.restore(resumed["data"])
+    rng.restore(resumed["rng"])
+
+
+def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
+    present: dict[str, Any] = {
+        "models": {name: model.state_dict() for name, model in loop.models.items()},
+        "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
+    }
+    saved = {"models": state["models"], "optimizers": state["optimizers"]}
+    difference = first_difference(saved, loop._ranks.pack(present))
+    if difference is not None:
+        raise OtherCheckpointError(f"{path} belongs to another model or optimizer: {difference}. Nothing was loaded.")
+
+
+def _each(loop: Loop, what: str) -> dict[str, Any]:
+    parts = {name: getattr(updater, what) for name, updater in loop._updaters.items()}
+    return {name: None if part is None else part.state_dict() for name, part in parts.items()}

@@ -1,0 +1,52 @@
+"""The sanitizer around a loop: the same one as anybody's, without a back door."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import ClassVar
+
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from surefoot.judge import Finding
+from surefoot.runlog import Run
+from surefoot.sanitizer import LazyLog, Watch, watch
+from surefoot.sanitizer.sanitizer import Sanitizer
+
+
+class Watching:
+    """Starts a watch, or takes part in the one that is running, and ends it with the last loop that needs it.
+
+    A quiet one shows nothing: of several ranks the first one speaks, and `findings` has what each found.
+    """
+
+    _shared: ClassVar[Watch | None] = None
+    _num_loops: ClassVar[int] = 0
+
+    def __init__(self, watched: Sequence[Module | Optimizer], run: Run | None = None, *, quiet: bool = False) -> None:
+        if Watching._shared is None and (Sanitizer.running is None or Watch._active is None):
+            Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None)
+        Watching._num_loops += 1
+        if run is not None and Sanitizer.running is not None:
+            Sanitizer.running.log_to(LazyLog(run))
+        self._watch = Watching._shared
+        self.stop = weakref.finalize(self, Watching._leave)
+
+    @property
+    def findings(self) -> list[Finding]:
+        if self._watch is not None:
+            return self._watch.findings
+        running = Sanitizer.running
+        return [] if running is None else list(running.judge.findings)
+
+    @staticmethod
+    def _leave() -> None:
+        Watching._num_loops -= 1
+        if Watching._num_loops == 0 and Watching._shared is not None:
+            Watching._shared.stop()
+            Watching._shared = None
+
+
+def _say_nothing(finding: Finding) -> None:
+    """It is kept."""

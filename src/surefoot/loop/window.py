@@ -1,0 +1,85 @@
+"""One optimizer's open window: the micro-batches since its last update, and how much each of them counts.
+
+A window's gradient is the gradient of the mean over all its items. Each loss is a mean over its own micro-batch, so
+its gradient is added with the factor weight / unit, and at the end everything is divided by total weight / unit. The
+unit is the weight of the window's first micro-batch, rounded down to a power of two: the factors stay near one,
+whatever the weights are, which half precision needs, and whole numbers of items lead to no rounding of their own.
+Several ranks need one unit for all of them: they agree on it in their first window, and keep it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import floor, log2
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Window:
+    """What has been added up since the last update."""
+
+    __slots__ = ("_agree", "num_micro_batches", "params", "total", "unit", "weighted_loss")
+
+    def __init__(self, params: Sequence[Tensor], agree: Callable[[float], float] | None = None) -> None:
+        self.params = params
+        self._agree = agree
+        self.unit = 0.0  # the weight that counts as one
+        self.reset()
+
+    def reset(self) -> None:
+        self.num_micro_batches = 0
+        if self._agree is None:
+            self.unit = 0.0
+        self.total = 0.0  # in units
+        self.weighted_loss: Tensor | None = None  # the sum of losses times their factors, where the losses are
+
+    def factor(self, weight: float) -> float:
+        """By what to multiply the loss of a micro-batch of this weight."""
+        if not self.unit:
+            unit = 2.0 ** floor(log2(weight)) if weight else 0.0
+            self.unit = unit if self._agree is None else self._agree(unit)
+        return weight / self.unit if weight else 0.0
+
+    def add(self, loss: Tensor, factor: float) -> None:
+        """A backward has added its gradients."""
+        self.total += factor
+        part = loss.detach()
+        if factor != 1.0:
+            part = part * factor
+        self.weighted_loss = part if self.weighted_loss is None else self.weighted_loss + part
+
+    @property
+    def is_open(self) -> bool:
+        return self.num_micro_batches > 0
+
+    @property
+    def mean_loss(self) -> float:
+        return float("nan") if self.weighted_loss is None else float(self.weighted_loss) / (self.total or 1.0)
+
+    @property
+    def gradients(self) -> list[Tensor]:
+        return [p.grad for p in self.params if p.grad is not None]
+
+    def normalise(self, gradients: list[Tensor], total: float) -> None:
+        """From sums to the mean over all items. `total` is in units, over all ranks."""
+        if gradients:
+            torch._foreach_div_(gradients, total)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint inside a window needs, partial gradients included."""
+        return {
+            "num_micro_batches": self.num_micro_batches,
+            "unit": self.unit,
+            "total": self.total,
+            "weighted_loss": self.weighted_loss,
+            "gradients": [None if p.grad is None else p.grad.detach() for p in self.params] if self.is_open else [],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.num_micro_batches, self.unit, self.total = state["num_micro_batches"], state["unit"], state["total"]
+        self.weighted_loss = state["weighted_loss"]
+        gradients = state["gradients"] or [None] * len(self.params)
+        for p, grad in zip(self.params, gradients, strict=True):
+            p.grad = None if grad is None else grad.to(p.device, p.dtype).clone()

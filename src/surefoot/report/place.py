@@ -1,0 +1,13 @@
+"""Paths of findings, as readers of reports want them."""
+
+import os
+from pathlib import Path
+
+
+def relative(file: str, folder: str | None = None) -> str | None:
+    """The path seen from the working folder with forward slashes; None when it lies elsewhere."""
+    try:
+        inside = Path(os.path.abspath(file)).relative_to(os.path.abspath(folder or os.curdir))  # noqa: PTH100
+    except (ValueError, OSError):  # another drive, or a working folder that is gone
+        return None
+    return inside.as_posix()

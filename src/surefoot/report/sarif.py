@@ -1,0 +1,63 @@
+"""SARIF 2.1.0, which code-scanning tools read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from surefoot.judge import Finding
+from surefoot.report.place import relative
+from surefoot.report.report import Report
+from surefoot.rules.catalogue import catalogue
+from surefoot.version import __version__
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_sarif(report: Report) -> str:
+    findings = report.worst_first
+    names = sorted({finding.rule for finding in findings})
+    driver = {
+        "name": "surefoot",
+        "version": __version__,
+        "rules": [_rule(name) for name in names],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, names.index(finding.rule), report) for finding in findings],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, allow_nan=False) + "\n"
+
+
+def _rule(name: str) -> dict[str, Any]:
+    described: dict[str, Any] = {"id": name}
+    rule = catalogue().get(name)
+    if rule is not None:
+        described["shortDescription"] = {"text": rule.summary}
+        described["fullDescription"] = {"text": rule.doc}
+        described["defaultConfiguration"] = {"level": rule.level}
+        described["properties"] = {"family": rule.family}
+    return described
+
+
+def _result(finding: Finding, index: int, report: Report) -> dict[str, Any]:
+    plain = report.as_dict()["findings"][report.worst_first.index(finding)]
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "level": finding.severity,
+        "message": {"text": f"{finding.message}. {finding.why} Fix: {finding.fix}"},
+        "occurrenceCount": finding.count,
+        "properties": {"step": finding.step, "evidence": plain["evidence"]},
+    }
+    if finding.file is not None:
+        place = {"artifactLocation": {"uri": _uri(finding.file)}, "region": {"startLine": finding.line}}
+        result["locations"] = [{"physicalLocation": place}]
+    return result
+
+
+def _uri(file: str) -> str:
+    inside = relative(file)
+    if inside is None:
+        return Path(file).absolute().as_uri()
+    return Path("/", inside).as_uri().removeprefix("file:///")

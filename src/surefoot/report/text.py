@@ -1,0 +1,108 @@
+"""The report for people: each finding with the lines around it, the evidence, what follows and the fix."""
+
+import linecache
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from surefoot.judge import Finding
+from surefoot.report.place import relative
+from surefoot.report.report import Report
+
+_drawn = random.getstate()
+
+from rich.console import Console, Group, RenderableType  # noqa: E402
+from rich.padding import Padding  # noqa: E402
+from rich.text import Text  # noqa: E402
+
+random.setstate(_drawn)  # rich draws a number when it is imported, and a program may have seeded before `sf.watch`
+
+_COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+UNWRAPPED = 10_000  # columns; what reads a file or a pipe wraps by itself
+LINES_BEFORE = 2
+LINES_AFTER = 1
+
+
+def as_text(report: Report, stream: IO[str], *, num_hidden: int = 0, log: Path | None = None) -> str:
+    """Coloured and wrapped if the stream is a terminal; `NO_COLOR` is heard."""
+    told = [finding_as_text(finding, stream) for finding in report.worst_first]
+    return "".join([*told, _rendered(Text(summary(report, num_hidden, log)), stream)])
+
+
+def finding_as_text(finding: Finding, stream: IO[str]) -> str:
+    return _rendered(Group(_finding(finding), Text()), stream)
+
+
+def _rendered(what: RenderableType, stream: IO[str]) -> str:
+    console = Console(file=stream, highlight=False, emoji=False, markup=False)
+    if not console.is_terminal:
+        console.width = UNWRAPPED
+    with console.capture() as captured:
+        console.print(what)
+    return captured.get()
+
+
+def _finding(finding: Finding) -> RenderableType:
+    colour = _COLOURS[finding.severity]
+    head = Text.assemble((f"{finding.severity}[{finding.rule}]", colour), " ", (finding.message, "bold"))
+    when = f"at step {finding.step}" if finding.step else "before the first step"
+    often = f"{finding.count} times, first {when}" if finding.count > 1 else when
+    parts: list[RenderableType] = [head]
+    if finding.file is None:
+        parts.append(_indented(f"no line of the program; {often}", "dim"))
+    else:
+        shown = relative(finding.file) or finding.file
+        parts.append(_indented(Text.assemble(("--> ", "blue"), f"{shown}:{finding.line}", (f"  {often}", "dim"))))
+        parts += [Text(line, no_wrap=True, overflow="ellipsis") for line in code_frame(finding.file, finding.line or 0)]
+    numbers = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in finding.evidence.items())
+    for word, text in (("evidence", numbers), ("why", finding.why), ("fix", finding.fix)):
+        if text:
+            parts.append(_indented(Text.assemble((f"{word}: ", "bold"), text)))
+    return Group(*parts)
+
+
+def _indented(text: Text | str, style: str = "") -> Padding:
+    return Padding(Text(text, style) if isinstance(text, str) else text, (0, 0, 0, 2), expand=False)
+
+
+def code_frame(file: str, line: int) -> Iterator[str]:
+    """The line and its neighbours, numbered; nothing when the file can't be read."""
+    width = len(str(line + LINES_AFTER))
+    for number in range(max(1, line - LINES_BEFORE), line + LINES_AFTER + 1):
+        source = linecache.getline(file, number).rstrip().expandtabs(4)
+        if source or linecache.getline(file, number):
+            mark = ">" if number == line else " "
+            yield f"  {mark} {number:>{width}} | {source}".rstrip()
+
+
+def _number(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_number(item) for item in value) + "]"
+    return str(value)
+
+
+def summary(report: Report, num_hidden: int = 0, log: Path | None = None) -> str:
+    num = len(report.findings)
+    checked = report.num_rules - len(report.not_checked)
+    said = [
+        f"{_count(num, 'finding')} in {_count(report.steps, 'step')}",
+        f"{_count(checked, 'rule')} checked",
+    ]
+    if num_hidden:
+        said.append(f"{_count(num_hidden, 'note')} hidden (--notes shows them)")
+    if report.not_checked:
+        reasons = dict.fromkeys(report.not_checked.values())
+        grouped = [f"{', '.join(r for r, w in report.not_checked.items() if w == why)} ({why})" for why in reasons]
+        said.append(f"{len(report.not_checked)} not checked: {'; '.join(grouped)}")
+    if log is not None:
+        said.append(f"logged in {relative(str(log)) or log}")
+    if not report.steps:
+        said.insert(0, "no optimizer step was seen, so there was little to judge")
+    return "surefoot: " + "; ".join(said)
+
+
+def _count(num: int, word: str) -> str:
+    return f"{num} {word}{'' if num == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Mixed precision: scalers, autocast, half-precision weights."""

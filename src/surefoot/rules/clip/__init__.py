@@ -1,0 +1,1 @@
+"""Gradient clipping: what, when, and on which scale."""

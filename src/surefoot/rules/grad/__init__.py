@@ -1,0 +1,1 @@
+"""Zeroing, accumulation, leakage: what a step really uses."""

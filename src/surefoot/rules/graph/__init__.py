@@ -1,0 +1,1 @@
+"""The autograd graph: cut, kept alive, growing."""

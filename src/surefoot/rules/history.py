@@ -1,0 +1,44 @@
+"""The past, as rules see it."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from surefoot.facts import EpochFacts, Record, SetupFacts, StepFacts
+
+KEPT_STEPS = 256  # records, each of which may stand for many steps; rules look at most this far back
+
+
+class History:
+    """Earlier records of a run, oldest first. The record being judged is not among them."""
+
+    def __init__(self, records: Sequence[Record] = ()) -> None:
+        self._steps: deque[StepFacts] = deque(maxlen=KEPT_STEPS)
+        self._epochs: deque[EpochFacts] = deque(maxlen=KEPT_STEPS)
+        self.setup = SetupFacts(at=0)
+        self.num_steps = 0
+        for record in records:
+            self.add(record)
+
+    def add(self, record: Record) -> None:
+        match record:
+            case StepFacts():
+                self._steps.append(record)
+                self.num_steps = record.index
+            case EpochFacts():
+                self._epochs.append(record)
+            case SetupFacts():
+                self.setup = record
+            case _:
+                pass
+
+    @property
+    def steps(self) -> Sequence[StepFacts]:
+        return self._steps
+
+    @property
+    def epochs(self) -> Sequence[EpochFacts]:
+        return self._epochs
+
+    def of(self, optimizer: int) -> Iterator[StepFacts]:
+        """The recorded steps of one optimizer, newest first."""
+        return (step for step in reversed(self._steps) if step.optimizer == optimizer)

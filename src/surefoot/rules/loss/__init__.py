@@ -1,0 +1,1 @@
+"""The wiring of the loss, read off the autograd graph at its root."""

@@ -1,0 +1,78 @@
+"""Prediction and target are broadcast against each other into a larger shape.
+
+## What it does
+Fires when an element-wise loss, torch's or a hand-written difference, gets a prediction and a target of shapes such as
+(N, 1) and (N), so that both are expanded to (N, N).
+
+## Why it matters
+Every prediction is compared with every target of the batch. The best answer is then the mean of all targets: the loss
+falls to their variance, stays there, and the model learns to ignore its input.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for _ in range(8):
+    x = torch.randn(16, 4)
+    y = x.sum(1)
+    loss = ((model(x) - y) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for _ in range(8):
+    x = torch.randn(16, 4)
+    y = x.sum(1)
+    loss = ((model(x).squeeze(1) - y) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+Only one of the two is expanded: masks, weights, a constant target, a parameter fitted to many samples. Pairwise losses,
+in which the program turned one of the two for it (`unsqueeze`, `[:, None]`, `.t()`): contrastive, ranking, quantile and
+energy losses.
+
+## How it decides
+By the shapes in the graph. A hand-written difference does not keep the target; whether it was expanded is told by the
+differences, which then change from row to row by the same amount in every column.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+from surefoot.rules.loss.seen import losses
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+@rule("error", on=(StepFacts, EndFacts), probes=("loss",))
+def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
+    for _, part in losses(now):
+        if not part.broadcast:
+            continue
+        prediction, target, both = map(_text, part.broadcast)
+        yield Evidence(
+            message=(
+                f"a prediction of shape {prediction} and a target of shape {target} were expanded to {both}: "
+                "every prediction is compared with every target"
+            ),
+            fix="bring both to one shape before the loss, for example with prediction.squeeze(1).",
+            site=part.site,
+            numbers={"prediction": prediction, "target": target, "expanded_to": both},
+        )

@@ -1,0 +1,75 @@
+"""Every target of a batch is the ignored index.
+
+## What it does
+Fires when a cross-entropy or NLL loss is averaged over no target at all, because all of them equal `ignore_index`; for
+summed losses when that happens again.
+
+## Why it matters
+The mean over nothing is NaN: it spoils running averages, early stopping and schedules that read the loss, and the batch
+teaches nothing. Often all labels are masked by mistake, or the wrong index is ignored.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(8, 5)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(8):
+    x = torch.randn(16, 8)
+    y = x[:, :5].argmax(1)
+    y[: 16 if i == 5 else 4] = -100
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(8, 5)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(8):
+    x = torch.randn(16, 8)
+    y = x[:, :5].argmax(1)
+    y[: 16 if i == 5 else 4] = -100
+    if (y == -100).all():
+        continue
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+One such batch in a program that sums and divides itself; batches that the program skips.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+from surefoot.rules.loss.seen import earlier, losses
+
+BATCHES = 2  # without a single target, where one by itself does no harm
+
+
+@rule("warning", on=(StepFacts, EndFacts), probes=("loss",))
+def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
+    for backward, part in losses(now):
+        if part.num_valid != 0:
+            continue
+        is_mean = part.reduction == "mean" and part.num_items == 0
+        num_empty = 1 + sum(p.num_valid == 0 for p in earlier(past, part))
+        if not is_mean and num_empty < BATCHES:
+            continue
+        follows = "its mean is NaN" if is_mean else f"{num_empty} batches so far taught nothing"
+        yield Evidence(
+            message=f"all targets of a batch are the ignored index of this {part.kind} loss: {follows}",
+            fix="check how the targets are masked and which ignore_index is set; skip batches without targets.",
+            site=part.site,
+            numbers={"valid_targets": 0, "backward": backward.ordinal},
+        )

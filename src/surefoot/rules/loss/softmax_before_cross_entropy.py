@@ -1,0 +1,80 @@
+"""Cross-entropy is given probabilities instead of logits.
+
+## What it does
+Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps.
+
+## Why it matters
+Cross-entropy applies its own log-softmax. On top of probabilities it squeezes all scores between 0 and 1 once more: a
+perfect prediction still costs ln(1 + (C - 1)/e), gradients are small where they matter, and training is slow and ends
+early. Nothing crashes and accuracy rises a little, so it looks like a hard problem.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Softmax(dim=1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = torch.nn.CrossEntropyLoss()
+for _ in range(8):
+    x = torch.randn(16, 8)
+    loss = criterion(model(x), x[:, :5].argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(8, 5)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = torch.nn.CrossEntropyLoss()
+for _ in range(8):
+    x = torch.randn(16, 8)
+    loss = criterion(model(x), x[:, :5].argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+Soft targets made by softmax, attention further upstream, logarithms of probabilities, and log-softmax before
+cross-entropy, which is idle but harmless.
+"""
+
+import math
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, LossFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+from surefoot.rules.loss.seen import losses
+
+
+def _gets_probabilities(part: LossFacts) -> bool:
+    made_by = [op.name for op in part.fed_by[:2]]
+    if made_by == ["LogSoftmax", "Softmax"]:
+        return True
+    # A softmax written by hand ends in a division.
+    sums_to_one = part.input is not None and part.input.is_probability and part.input.shape[0] > 1
+    return made_by[1:] in (["Div"], ["CompiledFunction"]) and bool(sums_to_one) and (part.num_classes or 0) > 1
+
+
+@rule("error", on=(StepFacts, EndFacts), probes=("loss",))
+def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
+    for _, part in losses(now):
+        if part.kind != "cross-entropy" or not _gets_probabilities(part):
+            continue
+        classes = part.num_classes or part.fed_by[0].shape[-1]
+        floor = math.log1p((classes - 1) / math.e)
+        yield Evidence(
+            message=(
+                f"cross-entropy over {classes} classes gets probabilities: its input has been through a softmax. "
+                f"However good the model, the loss cannot fall below {floor:.2f}"
+            ),
+            fix="give cross-entropy the raw scores: take the softmax out of the model, or use it only for evaluation.",
+            site=part.site,
+            numbers={"classes": classes, "lowest_possible_loss": round(floor, 4)},
+        )

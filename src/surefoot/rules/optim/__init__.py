@@ -1,0 +1,1 @@
+"""Optimizers: which parameters are trained, and how."""

@@ -1,0 +1,85 @@
+"""Nearly all parameters are frozen, and only normalisation layers train.
+
+## What it does
+Fires when fewer than one parameter in a hundred requires a gradient and all that do belong to normalisation layers;
+in a model that was neither loaded nor trained before, when fewer than one in twenty does.
+
+## Why it matters
+It is what a filter by name leaves when it does not match: the head was to be trained and is frozen too. Scales and
+shifts of normalisation layers can lower the loss a little, so that the run looks alive.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+body = torch.nn.Sequential(torch.nn.Linear(4, 96), torch.nn.LayerNorm(96), torch.nn.ReLU(), torch.nn.Linear(96, 96))
+model = torch.nn.Sequential(body, torch.nn.ReLU(), torch.nn.Linear(96, 1))
+for name, p in model.named_parameters():
+    p.requires_grad = name.startswith(("head", "0.1."))
+optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.01)
+for _ in range(8):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+body = torch.nn.Sequential(torch.nn.Linear(4, 96), torch.nn.LayerNorm(96), torch.nn.ReLU(), torch.nn.Linear(96, 96))
+model = torch.nn.Sequential(body, torch.nn.ReLU(), torch.nn.Linear(96, 1))
+for name, p in model.named_parameters():
+    p.requires_grad = name.startswith(("2.", "0.1."))
+optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.01)
+for _ in range(8):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+Adapters, low-rank factors, prompts, a head, biases only. Where the model was loaded it is a note: test-time adaptation
+trains only normalisation layers on purpose.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import StepFacts
+from surefoot.rules import Evidence, History, rule
+
+STEPS = 3  # a model may be thawed in the first steps
+SHARE = 0.01
+SHARE_FROM_SCRATCH = 0.05  # a model that has learned nothing yet has no reason to be frozen at all
+
+
+@rule("warning", on=StepFacts, probes=("setup",))
+def check(now: StepFacts, past: History) -> Iterator[Evidence]:
+    setup = past.setup
+    if now.update != STEPS or not setup.parameters:
+        return
+    free = [p for p in setup.parameters if p.requires_grad]
+    frozen = [p for p in setup.parameters if not p.requires_grad]
+    num_free = sum(p.num_elements for p in free)
+    num_all = num_free + sum(p.num_elements for p in frozen)
+    has_a_past = any(p.loaded or p.copied or p.trained for p in frozen)
+    if not free or not all("Norm" in p.module_kind for p in free):
+        return
+    if num_free < num_all * (SHARE if has_a_past else SHARE_FROM_SCRATCH):
+        optimizer = next((o for o in setup.optimizers if o.id == now.optimizer), None)
+        yield Evidence(
+            message=(
+                f"{num_free:,} of {num_all:,} parameter elements train ({num_free / num_all:.1%}), and all of them "
+                f"belong to normalisation layers; {len(frozen)} parameters are frozen"
+            ),
+            fix="check the condition by which parameters are frozen; print the names of those that train.",
+            site=setup.frozen_at or (optimizer.site if optimizer is not None else None) or now.site,
+            numbers={"trainable": num_free, "elements": num_all},
+            level="note" if has_a_past else None,
+        )

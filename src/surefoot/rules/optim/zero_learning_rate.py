@@ -1,0 +1,112 @@
+"""An optimizer steps with a learning rate of zero.
+
+## What it does
+Fires when all groups of an optimizer have the rate 0 from the first step on, or for a long stretch later: a warm-up
+that starts at 0 and is advanced once per epoch, an integer division, a schedule that ended long before the run.
+
+## Why it matters
+Every batch is computed and thrown away. The weights do not move; only batch-norm statistics and the clock do.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01 * (5 // 10))
+for _ in range(12):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01 * (5 / 10))
+for _ in range(12):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+The first step of a warm-up, the last steps of a decay to zero. A group at 0 while others train is a note: that is how
+some freeze a part.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EpochEdgeFacts, OptimizerFacts, SetupFacts, Site, StepFacts
+from surefoot.rules import Evidence, History, Level, rule
+
+FROM_START = 8  # steps: a warm-up that is advanced at every step is at 0 for one
+LATER = 20  # steps at the end of a decay, and as many as had a rate before
+FOREVER = 100
+
+
+def _stretch(now: StepFacts, past: History) -> list[StepFacts]:
+    """The recorded steps with rate 0 in a row, newest first."""
+    stretch = [] if any(now.lrs) else [now]
+    for step in past.of(now.optimizer):
+        if any(step.lrs):
+            break
+        stretch.append(step)
+    return stretch
+
+
+def _covers_epoch(steps: list[StepFacts]) -> bool:
+    """A whole pass over a loader began and ended within these steps, newest first."""
+    edges = [e for step in reversed(steps) for e in step.events if isinstance(e, EpochEdgeFacts)]
+    started: set[int] = set()
+    for edge in edges:
+        if edge.edge == "start":
+            started.add(edge.loader)
+        elif edge.loader in started and edge.complete and edge.num_steps > 1:
+            return True
+    return False
+
+
+def _lasts(num_zero: int, now: StepFacts, stretch: list[StepFacts]) -> bool:
+    if any(now.lrs):  # the first step after it
+        return num_zero == now.update - 1 and _covers_epoch([now, *stretch])
+    if num_zero == now.update:  # from the start
+        return num_zero >= FROM_START or _covers_epoch(stretch)
+    return num_zero >= FOREVER or (num_zero >= LATER and 2 * num_zero >= now.update)
+
+
+def _culprit(optimizer: OptimizerFacts, setup: SetupFacts) -> Site | None:
+    """The scheduler that brought the rate to 0, else where the optimizer was made."""
+    scheduled = any(group.initial_lr for group in optimizer.groups)
+    made = [s.site for s in setup.schedulers if s.optimizer == optimizer.id and s.site is not None]
+    return made[0] if scheduled and made else optimizer.site
+
+
+@rule("warning", on=StepFacts, probes=("setup",))
+def check(now: StepFacts, past: History) -> Iterator[Evidence]:
+    stretch = _stretch(now, past) if now.lrs else []
+    if not stretch and 0 not in now.lrs:
+        return
+    optimizer = next((o for o in past.setup.optimizers if o.id == now.optimizer), None)
+    site = (None if optimizer is None else _culprit(optimizer, past.setup)) or now.site
+    num_zero = len(stretch) + sum(step.repeats for step in stretch[:-1])
+    if stretch and _lasts(num_zero, now, stretch):
+        yield _evidence(f"{num_zero} of the {now.update} steps so far, in a row, had a learning rate of 0", site)
+    elif 0 in now.lrs and any(now.lrs) and now.update >= FROM_START:
+        yield _evidence(f"{now.lrs.count(0)} of {len(now.lrs)} parameter groups have the rate 0", site, "note")
+
+
+def _evidence(message: str, site: Site | None, level: Level | None = None) -> Evidence:
+    return Evidence(
+        message=message,
+        fix="give the optimizer a rate above 0; let a warm-up start above 0 or advance at every step.",
+        site=site,
+        level=level,
+    )

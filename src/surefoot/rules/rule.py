@@ -1,0 +1,57 @@
+"""What a rule is: metadata, documentation and one pure function from facts to evidence."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from surefoot.facts import Record, Site
+from surefoot.rules.history import History
+
+Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("note", "warning", "error")  # rising
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a rule found: observed (`message`), what follows (`why`), one thing to do (`fix`)."""
+
+    message: str
+    fix: str
+    site: Site | None
+    why: str = ""  # the rule's own "Why it matters" when empty
+    numbers: dict[str, Any] = field(default_factory=dict)
+    level: Level | None = None  # only to lower the rule's level
+
+
+Check = Callable[[Any, History], Iterator[Evidence]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    name: str
+    family: str
+    level: Level
+    on: tuple[type[Record], ...]
+    check: Check
+    probes: tuple[str, ...]  # what must be watched; if one is off, the rule is not checked
+    doc: str
+
+    @property
+    def summary(self) -> str:
+        return self.doc.split("\n", 1)[0]
+
+
+def rule(
+    level: Level, *, on: type[Record] | tuple[type[Record], ...], probes: tuple[str, ...] = ()
+) -> Callable[[Check], Rule]:
+    """Make the decorated check a rule. Its name and family are those of its file and folder."""
+
+    def decorate(check: Check) -> Rule:
+        module = inspect.getmodule(check)
+        assert module is not None and module.__doc__, "a rule's module docstring is its documentation"
+        *_, family, name = module.__name__.split(".")
+        kinds = on if isinstance(on, tuple) else (on,)
+        return Rule(name.replace("_", "-"), family, level, kinds, check, probes, inspect.cleandoc(module.__doc__))
+
+    return decorate

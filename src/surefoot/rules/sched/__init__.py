@@ -1,0 +1,1 @@
+"""Learning-rate schedules: when they advance, and how far."""

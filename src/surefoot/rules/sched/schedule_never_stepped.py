@@ -1,0 +1,77 @@
+"""A learning-rate scheduler is made and never advanced.
+
+## What it does
+Fires at the end of a run in which an optimizer stepped through at least one epoch while none of its schedulers was
+ever advanced.
+
+## Why it matters
+The rate stays where the scheduler's constructor left it: no decay at all, or, with a warm-up or a one-cycle schedule,
+a fraction of the intended rate for the whole run.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12)
+for _ in range(12):
+    x = torch.randn(16, 4)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12)
+for _ in range(12):
+    x = torch.randn(16, 4)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+    scheduler.step()
+```
+
+## When it stays silent
+Another scheduler of the same optimizer is advanced; the scheduler is part of another one; the run ended inside its
+first epoch, crashed, or was stopped; a call that would advance it stands in a branch that was not reached.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, ScheduleFacts
+from surefoot.rules import Evidence, History, rule
+
+ENOUGH_STEPS = 4  # of the optimizer: fewer are a smoke test
+
+
+def _has_run_an_epoch(schedule: ScheduleFacts, past: History) -> bool:
+    training = [epoch for epoch in past.epochs if epoch.num_steps]
+    return any(epoch.complete for epoch in training) or not training
+
+
+@rule("warning", on=EndFacts, probes=("epoch", "schedule"))
+def check(now: EndFacts, past: History) -> Iterator[Evidence]:
+    advanced = {optimizer for s in now.schedules if s.count for optimizer in s.drives}
+    for schedule in now.schedules if now.reason == "finished" else ():
+        if schedule.count or schedule.updates < ENOUGH_STEPS or not advanced.isdisjoint(schedule.drives):
+            continue
+        if schedule.in_branch or not _has_run_an_epoch(schedule, past):
+            continue
+        rate = schedule.lrs[0] if schedule.lrs else float("nan")
+        yield Evidence(
+            message=(
+                f"{schedule.made.kind} was never advanced in {schedule.updates} optimizer steps: "
+                f"the learning rate stayed at {rate:.3g}"
+            ),
+            fix="call scheduler.step() after optimizer.step(), or once per epoch if its settings count epochs.",
+            site=schedule.made.site,
+            numbers={"steps": schedule.updates, "lr": rate},
+        )

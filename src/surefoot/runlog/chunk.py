@@ -1,0 +1,67 @@
+"""Some steps of the same series in one row: packed numbers, little-endian, the values of a series side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STEP, TIME, VALUE, SERIES, COUNT = "<i8", "<f8", "<f8", "<i4", "<i8"
+TICKS = 1024.0  # a second: the bits of a time beyond that would take more room than all else, and tell nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What a chunk holds: `values[i, j]` is that of series i at step j."""
+
+    steps: NDArray[np.int64]
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+def pack(rows: Sequence[tuple[int, float, Sequence[float] | bytes]]) -> tuple[int, bytes, bytes, bytes]:
+    """From (step, time, values) to the number of steps, and steps, times and values as they are stored."""
+    import numpy as np
+
+    steps, times, values = zip(*rows, strict=True)
+    packed: Any = b"".join(values) if isinstance(values[0], bytes) else None
+    table = np.array(values, VALUE) if packed is None else np.frombuffer(packed, VALUE).reshape(len(rows), -1)
+    return (
+        len(rows),
+        np.array(steps, STEP).tobytes(),
+        (np.round(np.array(times, TIME) * TICKS) / TICKS).tobytes(),
+        table.T.tobytes(),
+    )
+
+
+def unpack(num_steps: int, steps: bytes, times: bytes, values: bytes) -> Columns:
+    """The other way round."""
+    import numpy as np
+
+    table: Any = np.frombuffer(values, VALUE)
+    return Columns(np.frombuffer(steps, STEP), np.frombuffer(times, TIME), table.reshape(-1, num_steps))
+
+
+def pack_series(numbers: Sequence[int]) -> bytes:
+    """The series of a layout."""
+    import numpy as np
+
+    return np.array(numbers, SERIES).tobytes()
+
+
+def unpack_series(packed: bytes) -> list[int]:
+    import numpy as np
+
+    found: list[int] = np.frombuffer(packed, SERIES).tolist()
+    return found
+
+
+def pack_numbers(numbers: Sequence[float], kind: str = VALUE) -> bytes:
+    """The edges of a histogram, or with `COUNT` its counts."""
+    import numpy as np
+
+    return np.array(numbers, kind).tobytes()

@@ -1,0 +1,134 @@
+"""Series as numpy columns, put together from segments and chunks of one snapshot."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from surefoot.runlog.chunk import STEP, TIME, VALUE
+from surefoot.runlog.read.connection import has_table, snapshot
+from surefoot.runlog.read.error import RunLogError, SegmentGoneError
+from surefoot.runlog.read.segment import WHOLE, Part, Say, SealedRows, Segment, read_manifest, read_rows, whole
+from surefoot.runlog.read.series import Series, read_layouts, read_series
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TRIES = 5
+WAIT_SECONDS = 0.05  # before the manifest is read again; merging segments takes about as long
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One series: equally long arrays, by step."""
+
+    steps: NDArray[np.int64]
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+Piece = tuple[int, Column]  # a series' id, and some of it
+
+
+def read_columns(file: Path, wanted: Callable[[Series], bool], say: Say, part: Part = WHOLE) -> dict[Series, Column]:
+    """The wanted series of a process, or a part of them. Steps outside of it may come along."""
+    for attempt in range(TRIES):
+        problems: list[str] = []
+        try:
+            with snapshot(file) as connection:
+                series = [one for one in read_series(connection) if wanted(one)]
+                chunks = read_chunks(connection, [one.id for one in series], part)
+                segments = [segment for segment in read_manifest(connection, file) if part.touches(segment)]
+            segments = whole(segments, problems.append, last_try=attempt == TRIES - 1)
+            pieces = _sealed(segments, series, part, problems.append) + chunks
+        except SegmentGoneError:
+            time.sleep(WAIT_SECONDS * attempt)
+            continue
+        for problem in problems:
+            say(problem)
+        by_series: dict[int, list[Column]] = {one.id: [] for one in series}
+        for number, piece in pieces:
+            by_series[number].append(piece)
+        return {one: join(by_series[one.id]) for one in series}
+    raise RunLogError(f"the segments of {file} change faster than they can be read. Try again.")
+
+
+def read_chunks(connection: sqlite3.Connection, wanted: Sequence[int], part: Part = WHOLE) -> list[Piece]:
+    """What is not sealed yet, in the order in which it was written."""
+    found: list[tuple[int, Piece]] = []
+    if not has_table(connection, "chunks"):
+        return []
+    for layout, members in read_layouts(connection).items():
+        places = [(place, number) for place, number in enumerate(members) if number in wanted]
+        if places:
+            found += _layout_chunks(connection, layout, places, part)
+    found.sort(key=lambda one: one[0])
+    return [piece for _, piece in found]
+
+
+def join(parts: Iterable[Column]) -> Column:
+    """One column, by step; equal steps stay in the order in which they were written."""
+    import numpy as np
+
+    some = [part for part in parts if len(part)]
+    if not some:
+        return Column(np.empty(0, STEP), np.empty(0, TIME), np.empty(0, VALUE))
+    if len(some) == 1:
+        steps, times, values = some[0].steps, some[0].times, some[0].values
+    else:
+        steps = np.concatenate([part.steps for part in some])
+        times = np.concatenate([part.times for part in some])
+        values = np.concatenate([part.values for part in some])
+    if (steps[1:] >= steps[:-1]).all():
+        return Column(steps, times, values)
+    order = np.argsort(steps, kind="stable")
+    return Column(steps[order], times[order], values[order])
+
+
+def _layout_chunks(
+    connection: sqlite3.Connection, layout: int, places: list[tuple[int, int]], part: Part
+) -> list[tuple[int, Piece]]:
+    import numpy as np
+
+    # Only the wanted values leave SQLite: a layout may hold hundreds of series.
+    values = ", ".join(f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places)
+    rows = connection.execute(
+        f"SELECT id, steps, times, {values} FROM chunks WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
+        (layout, part.after, 2**63 - 1 if part.upto is None else part.upto),
+    )
+    found = []
+    for number, packed_steps, packed_times, *packed in rows:
+        steps, times = np.frombuffer(packed_steps, STEP), np.frombuffer(packed_times, TIME)
+        for (_, series), some in zip(places, packed, strict=True):
+            found.append((number, (series, Column(steps, times, np.frombuffer(some, VALUE)))))
+    return found
+
+
+def _sealed(segments: list[Segment], series: list[Series], part: Part, say: Say) -> list[Piece]:
+    if not segments or not series:
+        return []
+    rows = read_rows(segments, say, [one.id for one in series], part)
+    if len(series) == 1:
+        return [(series[0].id, Column(rows.steps, rows.times, rows.values))]
+    return _split(rows)
+
+
+def _split(rows: SealedRows) -> list[Piece]:
+    import numpy as np
+
+    order = np.argsort(rows.series, kind="stable")
+    numbers, starts = np.unique(rows.series[order], return_index=True)
+    ends = [*starts[1:].tolist(), len(order)]
+    parts = []
+    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
+        mine = order[start:end]
+        parts.append((number, Column(rows.steps[mine], rows.times[mine], rows.values[mine])))
+    return parts

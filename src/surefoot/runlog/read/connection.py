@@ -1,0 +1,75 @@
+"""Open a process's file for reading: in one snapshot, and without a lock that its writer feels."""
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from surefoot.runlog.read.error import RunLogError
+
+BUSY_SECONDS = 5.0  # only a file without WAL, as on network file systems, may keep a reader waiting
+_HEADER = b"SQLite format 3\x00"
+_WAL = 2  # the file format version in bytes 18 and 19 of the header
+
+
+@contextmanager
+def snapshot(file: Path) -> Iterator[sqlite3.Connection]:
+    """A read-only connection inside one transaction: whatever is read belongs together. Keep it short."""
+    try:
+        with closing(_open(file)) as connection:
+            connection.execute("BEGIN")
+            yield connection
+    except sqlite3.Error as error:
+        raise RunLogError(f"{file} can't be read: {error}") from error
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Older versions have fewer tables."""
+    return name in tables(connection)
+
+
+def tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    try:
+        with file.open("rb") as opened:
+            header = opened.read(20)
+    except FileNotFoundError:
+        raise RunLogError(f"there is no file {file}.") from None
+    except OSError as error:
+        raise RunLogError(f"{file} can't be read: {error.strerror or error}.") from error
+    if not header:
+        raise RunLogError(f"{file} is empty: the process ended before it wrote anything.")
+    if not header.startswith(_HEADER):
+        raise RunLogError(f"{file} is no run log: it is not an SQLite file.")
+    # A WAL file without its `-wal` has no writer. Opened as immutable it needs no lock, leaves no files beside it
+    # and can be read in a folder that we may not write to.
+    at_rest = header[18:20] == bytes([_WAL, _WAL]) and not Path(f"{file}-wal").exists()
+    connection = _connect(file, "mode=ro&immutable=1" if at_rest else "mode=ro")
+    return _rolled_back(connection, file) if Path(f"{file}-journal").exists() else connection
+
+
+def _connect(file: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def _rolled_back(connection: sqlite3.Connection, file: Path) -> sqlite3.Connection:
+    """The state before a commit in the middle of which the writer died: of a copy, for we write nothing there."""
+    try:
+        connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
+        return connection
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+    with tempfile.TemporaryDirectory(prefix="surefoot-") as folder:
+        copy = Path(shutil.copy(file, folder))
+        shutil.copy(f"{file}-journal", folder)
+        found = sqlite3.connect(":memory:", isolation_level=None)
+        with closing(sqlite3.connect(copy)) as source:
+            source.backup(found)
+    return found

@@ -1,0 +1,143 @@
+"""One run: the files of all its processes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from surefoot.runlog.read.bucket import Buckets, bucket
+from surefoot.runlog.read.column import Column
+from surefoot.runlog.read.error import RunLogError, RunLogWarning
+from surefoot.runlog.read.meta import Status
+from surefoot.runlog.read.process import StoredProcess, read_process
+from surefoot.runlog.read.segment import WHOLE, Part
+from surefoot.runlog.write.recover import recover
+
+if TYPE_CHECKING:
+    from surefoot.runlog.read.sql import Answer
+
+_WORST_FIRST: tuple[Status, ...] = ("running", "crashed", "failed", "finished")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A folder. `damaged` tells which of its processes can't be read, and why; the others are read."""
+
+    folder: Path
+    processes: tuple[StoredProcess, ...]
+    damaged: dict[Path, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def first(self) -> StoredProcess:
+        """Rank 0, or the first that can be read."""
+        return self.processes[0]
+
+    @property
+    def meta(self) -> dict[str, str]:
+        return self.first.meta
+
+    @cached_property
+    def status(self) -> Status:
+        """Running if any process is; else the worst that became of one."""
+        found = {process.status for process in self.processes}
+        return next(status for status in _WORST_FIRST if status in found)
+
+    @property
+    def problems(self) -> list[str]:
+        """Everything that could not be read so far."""
+        return [*self.damaged.values(), *(problem for process in self.processes for problem in process.problems)]
+
+    def scalars(self, name: str, rank: int = 0) -> Column:
+        """One series of one rank, whole, as numpy columns `steps`, `times` and `values`."""
+        return self._scalars(name, rank)
+
+    def _scalars(self, name: str, rank: int, part: Part = WHOLE) -> Column:
+        process = self.process(rank)
+        found = process.columns(lambda series: series.kind == "scalar" and series.name == name, part)
+        if not found:
+            known = sorted(series.name for series in process.series() if series.kind == "scalar")
+            raise KeyError(f"run {self.name} has no series {name!r}. It has: {', '.join(known) or 'none'}.")
+        for problem in process.problems:
+            warnings.warn(problem, RunLogWarning, stacklevel=3)
+        return next(iter(found.values()))
+
+    def buckets(
+        self, name: str, num: int = 2000, first: int | None = None, last: int | None = None, rank: int = 0
+    ) -> Buckets:
+        """One series cut into `num` ranges of steps: lowest and highest of each, what is not finite counted apart."""
+        return bucket(self._scalars(name, rank, Part(first=first, last=last)), num, first, last)
+
+    def process(self, rank: int = 0) -> StoredProcess:
+        for process in self.processes:
+            if process.rank == rank:
+                return process
+        if rank == 0 and not any(process.rank == 0 for process in self.processes):
+            return self.first
+        raise KeyError(f"run {self.name} has no rank {rank} that can be read.")
+
+    def sql(self, query: str, **limits: Any) -> Answer:
+        """Ask this run: `run.sql("SELECT step, value FROM scalars WHERE name = 'loss'").df()`."""
+        from surefoot.runlog.read.sql import ask
+
+        return ask(lambda: [load_run(self.folder)], query, **limits)
+
+    def __iter__(self) -> Iterator[StoredProcess]:
+        return iter(self.processes)
+
+    def __repr__(self) -> str:
+        return f"<run {self.name}: {self.status}, {len(self.processes)} processes>"
+
+
+def load_run(folder: Path) -> Run:
+    """What can be read of a run; refused only if nothing can."""
+    read, damaged = [], {}
+    names = _names(folder)
+    for file in _process_files(folder, names):
+        if any(name.startswith(f"{file.stem}.tail-") for name in names):
+            recover(file)  # what a process that was killed had logged, and not yet committed
+        try:
+            read.append(read_process(file))
+        except RunLogError as error:
+            damaged[file] = str(error)
+    if not read:
+        raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")
+    return Run(folder, tuple(read), damaged)
+
+
+def read_run(folder: Path) -> list[StoredProcess]:
+    """The processes of a run, rank 0 first. All of them: one that can't be read is an error."""
+    run = load_run(folder)
+    if run.damaged:
+        raise RunLogError(" ".join(run.damaged.values()))
+    return list(run.processes)
+
+
+def process_files(folder: Path) -> list[Path]:
+    """Ranks first, by number."""
+    return _process_files(folder, _names(folder))
+
+
+def _process_files(folder: Path, names: Sequence[str]) -> list[Path]:
+    return sorted((folder / name for name in names if name.endswith(".db")), key=_order)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries]
+    except OSError as error:
+        raise RunLogError(f"the folder {folder} can't be read: {error.strerror or error}.") from error
+
+
+def _order(file: Path) -> tuple[bool, int, str]:
+    kind, _, number = file.stem.rpartition("-")
+    return (kind != "rank", int(number) if number.isdecimal() else 0, file.name)

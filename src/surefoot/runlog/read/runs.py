@@ -1,0 +1,107 @@
+"""A folder of runs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.run import Run, load_run
+
+if TYPE_CHECKING:
+    from surefoot.runlog.read.sql import Answer
+
+
+class Runs:
+    """All runs of a folder, the oldest first. Nothing is kept: every question looks at the folder as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def names(self) -> list[str]:
+        """Also of runs that can't be read."""
+        try:
+            with os.scandir(self.folder) as entries:
+                return sorted(entry.name for entry in entries if _is_run(entry))
+        except FileNotFoundError:
+            raise RunLogError(
+                f"there is no folder {self.folder}. Runs are logged to ./runs; --log names another."
+            ) from None
+        except OSError as error:
+            raise RunLogError(f"the folder {self.folder} can't be read: {error.strerror or error}.") from error
+
+    def load(self, *, newest_first: bool = False) -> Iterator[Run | Unreadable]:
+        """Every run, or why it can't be read: one of them does not hide the others."""
+        for name in reversed(self.names()) if newest_first else self.names():
+            try:
+                yield load_run(self.folder / name)
+            except RunLogError as error:
+                yield Unreadable(name, str(error))
+
+    def find(self, name: str) -> Path:
+        """The folder of a run by its name, its beginning, or as "latest"; an error that names the nearest."""
+        names = self.names()
+        if name == "latest" and names:
+            return self.folder / names[-1]
+        found = [known for known in names if known == name] or [known for known in names if known.startswith(name)]
+        if len(found) == 1 and name:
+            return self.folder / found[0]
+        raise RunLogError(_not_found(name, names, found, self.folder))
+
+    def sql(self, query: str, **limits: Any) -> Answer:
+        """Ask all runs: `runs.sql("SELECT run, last_loss FROM runs ORDER BY last_loss").rows()`."""
+        from surefoot.runlog.read.sql import ask
+
+        return ask(lambda: list(self.load()), query, **limits)
+
+    def __getitem__(self, name: str) -> Run:
+        return load_run(self.find(name))
+
+    def __iter__(self) -> Iterator[Run]:
+        """Those that can be read."""
+        return (run for run in self.load() if isinstance(run, Run))
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} runs in {self.folder}>"
+
+
+class Unreadable:
+    """A run of which nothing can be read."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self.why = why
+
+
+def open_runs(folder: str | os.PathLike[str] = "runs") -> Runs:
+    """The runs of a folder: `sf.open("runs")["latest"].scalars("loss")`."""
+    runs = Runs(Path(folder))
+    runs.names()  # says now what is wrong with the folder
+    return runs
+
+
+def _is_run(folder: os.DirEntry[str]) -> bool:
+    """Checkpoints and the like may lie beside runs. A folder that may not be looked into may be a run."""
+    if folder.name.startswith(".") or not folder.is_dir():  # what is being imported has no name yet
+        return False
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.name.endswith(".db") for entry in entries)
+    except OSError:
+        return True
+
+
+def _not_found(name: str, names: list[str], found: list[str], folder: Path) -> str:
+    if not names:
+        return f"there is no run in {folder} yet. `surefoot run SCRIPT` makes one."
+    if found:
+        return f"{len(found)} runs in {folder} start with {name!r}: {', '.join(found[:5])}{', …' * (len(found) > 5)}."
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.3)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"there is no run {name!r} in {folder}.{hint} `surefoot runs {folder}` lists them."

@@ -1,0 +1,140 @@
+"""Ask, and take the answer in the form that suits."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from surefoot.runlog.read.column import TRIES
+from surefoot.runlog.read.error import RunLogError, SegmentGoneError
+from surefoot.runlog.read.run import Run
+from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.segment import find_damaged
+from surefoot.runlog.read.sql.check import DataError, QueryError, check
+from surefoot.runlog.read.sql.limits import Limits, fence, limited
+from surefoot.runlog.read.sql.load import Loader, quote
+
+_BATCH = 4096
+
+LoadRuns = Callable[[], Sequence[Run | Unreadable]]
+
+
+class Answer:
+    """The result of one query. `problems` tells which parts of the log could not be read for it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, query: str, problems: list[str], limits: Limits) -> None:
+        self.problems = problems
+        self._connection = connection
+        self._query = f"SELECT * FROM (\n{query}\n) LIMIT {limits.rows + 1}"
+        self._limits = limits
+        self._begun: duckdb.DuckDBPyConnection | None = self._begin()  # so that what is wrong is said at once
+        described = self._begun.description or []
+        self.columns: list[str] = [column[0] for column in described]
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [row for batch in self.batches() for row in batch]
+
+    def batches(self) -> Iterator[list[tuple[Any, ...]]]:
+        """Some rows at a time. Taken again, the same snapshot is asked again."""
+        begun, self._begun = self._begun or self._begin(), None
+        num_rows = 0
+        while True:
+            with limited(begun, self._limits):
+                batch = begun.fetchmany(_BATCH)
+            if not batch:
+                return
+            num_rows += len(batch)
+            self._check_size(num_rows)
+            yield batch
+
+    def df(self) -> Any:
+        """As a pandas data frame."""
+        return self._taken("pandas", lambda found: found.df())
+
+    def pl(self) -> Any:
+        """As a Polars data frame."""
+        _need("polars")
+        return importlib.import_module("polars").from_arrow(self.arrow())
+
+    def arrow(self) -> Any:
+        """As an Arrow table."""
+        return self._taken("pyarrow", lambda found: found.to_arrow_table())
+
+    def close(self) -> None:
+        """Let go of what the query read. Nothing can be taken after it."""
+        self._begun = None
+        self._connection.close()
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return (row for batch in self.batches() for row in batch)
+
+    def __repr__(self) -> str:
+        return f"<answer with columns {', '.join(self.columns)}: .rows(), .df(), .pl() or .arrow() takes it>"
+
+    def _taken(self, package: str, take: Callable[[duckdb.DuckDBPyRelation], Any]) -> Any:
+        _need(package)
+        cursor = self._connection.cursor()
+        with limited(cursor, self._limits):
+            taken = take(cursor.sql(self._query))
+        self._check_size(len(taken))
+        return taken
+
+    def _check_size(self, num_rows: int) -> None:
+        if num_rows > self._limits.rows:
+            raise QueryError(f"the answer has more than {self._limits.rows:,} rows. Aggregate, or add a LIMIT.")
+
+    def _begin(self) -> duckdb.DuckDBPyConnection:
+        cursor = self._connection.cursor()
+        with limited(cursor, self._limits):
+            cursor.execute(self._query)
+        return cursor
+
+
+def ask(load: LoadRuns, query: str, *, into: Path | None = None, **given: Any) -> Answer:
+    """Run a query over these runs; `into` writes what it finds to a Parquet file instead. `given` are Limits."""
+    limits = Limits(**given)
+    without: frozenset[Path] = frozenset()
+    told: list[str] = []
+    for attempt in range(TRIES):
+        connection = duckdb.connect(":memory:")
+        loader = None
+        try:
+            checked = check(query, connection)
+            loader = Loader(connection, load(), without=without, last_try=attempt == TRIES - 1)
+            loader.load(checked.tables)
+            fence(connection, limits, [*loader.files, *([] if into is None else [into])])
+            text = checked.text if into is None else _copied(connection, checked.text, into, limits)
+            return Answer(connection, text, told + loader.problems, limits)
+        except SegmentGoneError:
+            connection.close()
+        except DataError:
+            connection.close()
+            damaged = find_damaged(loader.files) if loader is not None else []
+            if not damaged or attempt == TRIES - 1:
+                raise
+            for file in damaged:
+                if file.exists():  # else it was merged into another one since
+                    without |= {file}
+                    told.append(f"{file} is damaged: its values are left out.")
+        except QueryError:
+            connection.close()
+            raise
+    raise RunLogError("the segments change faster than they can be read. Try again.")
+
+
+def _copied(connection: duckdb.DuckDBPyConnection, query: str, into: Path, limits: Limits) -> str:
+    with limited(connection, limits):
+        target = quote(str(into.absolute()))
+        rows = connection.execute(f"COPY (\n{query}\n) TO {target} (FORMAT parquet, COMPRESSION zstd)").fetchall()
+    return f"SELECT {rows[0][0]} AS num_rows"
+
+
+def _need(package: str) -> None:
+    try:
+        importlib.import_module(package)
+    except ImportError:
+        raise ImportError(f"{package} is not installed. Install it, or take .rows().") from None

@@ -1,0 +1,45 @@
+"""One file, one writer. The claim lies in the file itself, taken in a transaction, so that it holds everywhere."""
+
+import json
+import os
+import platform
+import sqlite3
+import time
+
+from surefoot.runlog.process import is_alive, started
+from surefoot.runlog.schema import ADD_META, SCHEMA_VERSION, TABLES
+
+SILENT_SECONDS = 60.0  # without a sign of life, a writer of another host is taken for dead
+KEY = "writer"
+
+
+class ClaimedError(RuntimeError):
+    """Another process, or another log of this one, writes the file."""
+
+
+def claim(connection: sqlite3.Connection) -> None:
+    """To be called in a transaction."""
+    connection.execute(TABLES.partition(";")[0])  # meta
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    if int(meta.get("schema_version", SCHEMA_VERSION)) != SCHEMA_VERSION:
+        raise ClaimedError(
+            f"it has schema version {meta['schema_version']}, this surefoot writes {SCHEMA_VERSION}. "
+            "Log to another folder"
+        )
+    holder = json.loads(meta.get(KEY) or "null")
+    if holder is not None and is_writing(holder, float(meta.get("beat", 0.0))):
+        raise ClaimedError(
+            f"process {holder['pid']} on {holder['host']} writes it, and a file has one writer. Log to another folder"
+        )
+    mine = {"pid": os.getpid(), "started": started(), "host": platform.node()}
+    connection.execute(ADD_META, (KEY, json.dumps(mine)))
+    connection.execute(ADD_META, ("schema_version", str(SCHEMA_VERSION)))
+
+
+def release(connection: sqlite3.Connection) -> None:
+    connection.execute(ADD_META, (KEY, ""))
+
+
+def is_writing(holder: dict[str, str], beat: float) -> bool:
+    alive = is_alive(int(holder["pid"]), holder["started"]) if holder["host"] == platform.node() else None
+    return time.time() - beat < SILENT_SECONDS if alive is None else alive

@@ -1,0 +1,125 @@
+"""The training side of a run log: hand over and go on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from operator import index
+from pathlib import Path
+from time import time as now
+from typing import Any
+
+from surefoot.facts import Record, StepFacts, encode
+from surefoot.runlog.chunk import COUNT, pack_numbers
+from surefoot.runlog.schema import ADD_EDGES, ADD_EVENT, ADD_FINDING, ADD_HIST, ADD_META, ADD_RECORD, FINDING_COLUMNS
+from surefoot.runlog.write.intake import Intake, Order, Statement
+from surefoot.runlog.write.layout import Layout, as_floats, scalar_layout
+from surefoot.runlog.write.tail import Tail
+from surefoot.runlog.write.thread import Writer
+
+KNOWN_LAYOUTS = 4096  # a program that logs other names every time must not fill the memory
+FLUSH_SECONDS = 5.0  # how long `flush` waits for the disk
+CLOSE_SECONDS = 60.0
+
+
+class RunLog:
+    """One file. A failure is said once through `say`; nothing of it ever reaches training.
+
+    `meta` is written first; `later` is asked for more of it by the writer's thread: what takes time to find out.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        meta: Mapping[str, str],
+        say: Callable[[str], None],
+        later: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        self.file = file
+        self._pid = os.getpid()
+        self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._intake = Intake(lambda: self._writer.hurry())
+        self._numbers = count()  # of rows
+        self._tail = Tail(file)
+        self._writer = Writer(file, self._intake, self._tail, say, later)
+        for key, value in meta.items():
+            self.meta(key, value)
+        self._writer.start()
+
+    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
+        """The values of one step, each a number or a tensor of one element."""
+        names = tuple(values)
+        layout = self._layouts.get(names) or self._add_layout(names, values)
+        try:
+            if not layout.is_plain:
+                raise TypeError
+            packed = layout.pack(*values.values())
+        except Exception:
+            layout.is_plain = False
+            packed = layout.pack(*as_floats(values))
+        self.add(layout, step, packed, time)
+
+    def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None) -> None:
+        """A row of values that are packed already."""
+        if self._writer.is_off or os.getpid() != self._pid:  # a fork has no writer thread
+            return
+        number = step if type(step) is int else index(step)
+        row = (layout, number, now() if time is None else time, packed, next(self._numbers))
+        self._intake.add_row(row)  # first: whoever opens the tail right now finds it there
+        self._tail.add(row)
+
+    def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
+        """How many values lie between each two of the edges."""
+        if len(edges) != len(counts) + 1:
+            raise ValueError(f"{len(counts)} counts lie between {len(counts) + 1} edges, got {len(edges)} edges.")
+        bounds, numbers, time = pack_numbers(edges), pack_numbers(counts, COUNT), now()
+        self._order(lambda: ("INSERT OR IGNORE INTO series (kind, name, place) VALUES ('hist', ?, '')", (name,)))
+        self._order(lambda: (ADD_EDGES, (bounds,)))
+        self._order(lambda: (ADD_HIST, (step, time, numbers, name, bounds)), may_drop=True)
+
+    def meta(self, key: str, value: str) -> None:
+        self._order(lambda: (ADD_META, (key, value)))
+
+    def record(self, record: Record) -> None:
+        self._order(lambda: _record_statement(record), may_drop=True)
+
+    def finding(self, number: int, finding: Mapping[str, Any]) -> None:
+        """Add the finding of that number, or replace it: its count grows."""
+        plain = dict(finding)
+        self._intake.kept_steps.add(plain["step"])
+        self._order(lambda: _finding_statement(number, plain))
+
+    def event(self, kind: str, text: str, step: int = 0) -> None:
+        time = now()
+        self._order(lambda: (ADD_EVENT, (step, time, kind, text)))
+
+    def flush(self, wait_seconds: float = FLUSH_SECONDS) -> bool:
+        """Commit at once, before a stop or an alert; whether it was done in time."""
+        return os.getpid() == self._pid and self._writer.flush(wait_seconds)
+
+    def close(self) -> None:
+        """Commit everything and end the thread."""
+        if os.getpid() == self._pid:
+            self._writer.close(CLOSE_SECONDS)
+
+    def _add_layout(self, names: tuple[str, ...], values: Mapping[str, Any]) -> Layout:
+        if len(self._layouts) >= KNOWN_LAYOUTS:
+            self._layouts.clear()
+        layout = self._layouts[names] = scalar_layout(values)
+        return layout
+
+    def _order(self, statement: Callable[[], Statement], *, may_drop: bool = False) -> None:
+        if not self._writer.is_off and os.getpid() == self._pid:
+            self._intake.add_order(Order(statement, may_drop))
+
+
+def _record_statement(record: Record) -> Statement:
+    step = record.index if isinstance(record, StepFacts) else None
+    return ADD_RECORD, (type(record).__name__, step, encode(record))
+
+
+def _finding_statement(number: int, finding: Mapping[str, Any]) -> Statement:
+    evidence = json.dumps(finding["evidence"], default=str)
+    return ADD_FINDING, (number, *(finding[name] for name in FINDING_COLUMNS[:-1]), evidence)

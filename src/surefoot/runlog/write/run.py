@@ -1,0 +1,133 @@
+"""One run, as far as this process writes it: the sanitizer, a loop and the program itself share it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from surefoot.facts import Record
+from surefoot.runlog.write.about import about_later, about_process, now
+from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.log import RunLog
+
+
+class Run:
+    """Its folder is made when something is written: a program that trains nothing leaves none behind."""
+
+    def __init__(
+        self,
+        folder: Path,
+        script: str,
+        say: Callable[[str], None],
+        *,
+        file: str = "",
+        rank: int = 0,
+        num_ranks: int = 1,
+        at_opening: Callable[[Run], None] = lambda run: None,
+    ) -> None:
+        self.folder = folder
+        self.num_loops = 0  # that write to it
+        self.is_loops_own = False  # and ends with it: another loop has another one
+        self.step: Callable[[], int] | None = None  # where training stands, if somebody counts
+        self._file = folder / (file or f"rank-{rank}.db")
+        self._say = say
+        self._at_opening = at_opening
+        self._meta = about_process(folder.name, script, rank, num_ranks)
+        self._log: RunLog | None = None
+        self._is_closed = False
+        self._pid = os.getpid()
+        self._num_logged = 0
+        self._opening = threading.RLock()  # reentrant: a signal handler may log
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    @property
+    def is_first_rank(self) -> bool:
+        return self._meta["rank"] == "0"
+
+    @property
+    def attempt(self) -> int:
+        return int(self._meta["attempt"])
+
+    def log(self, values: Mapping[str, Any], step: int | None = None) -> None:
+        """Record numbers by name. Without a step: where training stands, or else the number of this call, from 0."""
+        if step is None:
+            step = self._num_logged if self.step is None else self.step()
+            self._num_logged += 1
+        self.scalars(step, values)
+
+    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
+        log = self._log or self._open()
+        if log is not None:
+            log.scalars(step, values, time)
+
+    def add(self, layout: Layout, step: int, packed: bytes) -> None:
+        log = self._open()
+        if log is not None:
+            log.add(layout, step, packed)
+
+    def record(self, record: Record) -> None:
+        log = self._log or self._open()
+        if log is not None:
+            log.record(record)
+
+    def finding(self, number: int, finding: Mapping[str, Any]) -> None:
+        log = self._open()
+        if log is not None:
+            log.finding(number, finding)
+
+    def event(self, kind: str, text: str, step: int = 0) -> None:
+        log = self._open()
+        if log is not None:
+            log.event(kind, text, step)
+
+    def meta(self, key: str, value: str) -> None:
+        """Kept until the file is opened, if it is not yet."""
+        self._meta[key] = value
+        if self._log is not None:
+            self._log.meta(key, value)
+
+    def flush(self) -> None:
+        """Commit what was logged so far, at once."""
+        if self._log is not None:
+            self._log.flush()
+
+    def close(self, reason: str = "finished", status: int | None = None) -> None:
+        """End the run; what comes later is not written. Ending twice does nothing."""
+        log, self._log = self._log, None
+        if self._is_closed or os.getpid() != self._pid:
+            return
+        self._is_closed = True
+        if log is not None:
+            log.meta("ended", now())
+            log.meta("reason", reason)
+            if status is not None:
+                log.meta("exit", str(status))
+            log.close()
+
+    def _open(self) -> RunLog | None:
+        if self._log is None and not self._is_closed and os.getpid() == self._pid:
+            with self._opening:
+                if self._log is None:
+                    cwd = self._meta["cwd"]
+                    self._log = RunLog(self._file, self._meta, self._say, lambda: about_later(cwd))
+                    self._at_opening(self)
+        return self._log
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close("finished" if error is None else "raised")

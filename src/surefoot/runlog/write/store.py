@@ -1,0 +1,170 @@
+"""The SQLite file of one process, seen from the writer: opened, claimed, written in transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from surefoot.runlog.chunk import pack, pack_series
+from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
+from surefoot.runlog.write.claim import claim, release
+from surefoot.runlog.write.network import is_network
+from surefoot.runlog.write.text import storable_row
+
+if TYPE_CHECKING:
+    from surefoot.runlog.write.intake import Order, Row
+    from surefoot.runlog.write.layout import Layout
+
+LAST_ROW = "row"  # its key in meta
+MOST_STEPS = 2**16  # in one chunk
+PATIENT_SECONDS = 30.0  # to wait for readers where there is no write-ahead log
+BUSY_SECONDS = 5.0  # readers never hold up a writer in WAL mode; a checkpoint of somebody else may
+
+
+class FileGoneError(OSError):
+    """The file was removed, or another one stands in its place: what is written is seen by nobody."""
+
+
+class Store:
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.connection = sqlite3.connect(file, isolation_level=None, timeout=BUSY_SECONDS)
+        try:
+            self._set_up()
+        except BaseException:
+            self.connection.close()
+            raise
+        self._identity = _identity(file)
+        self._series: dict[tuple[str, str, str], int] = {}
+        self._layouts: list[Layout] = []  # that have an id
+        self.unsealed_bytes = 0  # in chunks
+        self.count_unsealed()
+
+    def _set_up(self) -> None:
+        execute = self.connection.execute
+        execute("PRAGMA auto_vacuum=INCREMENTAL")
+        self.is_wal = not is_network(self.file.parent) and execute("PRAGMA journal_mode=WAL").fetchone()[0] == "wal"
+        if self.is_wal:
+            execute("PRAGMA synchronous=NORMAL")
+        else:  # readers and the writer wait for each other then; only this thread does, and training goes on
+            execute("PRAGMA journal_mode=DELETE")
+            execute("PRAGMA synchronous=FULL")
+            execute(f"PRAGMA busy_timeout={int(1000 * PATIENT_SECONDS)}")
+        with self.transaction():
+            claim(self.connection)
+            for statement in TABLES.split(";"):
+                execute(statement)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def write(self, rows: Sequence[Row], orders: Sequence[Order], meta: dict[str, str]) -> None:
+        """All of it or nothing."""
+        if _identity(self.file) != self._identity:
+            raise FileGoneError(f"{self.file} is gone")
+        try:
+            with self.transaction():
+                for order in orders:
+                    statement, values = order.statement()
+                    self.connection.execute(statement, storable_row(values))
+                for layout, steps in groupby(sorted(rows, key=lambda row: id(row[0])), lambda row: row[0]):
+                    self._add_chunks(layout, list(steps))
+                self.connection.executemany(ADD_META, map(storable_row, meta.items()))
+                if rows:
+                    self.connection.execute(ADD_META, (LAST_ROW, str(max(row[4] for row in rows))))
+        except BaseException:
+            self._forget_ids()
+            raise
+        for layout in self._layouts:
+            layout.stored_id = layout.id
+
+    def close(self) -> None:
+        try:
+            with self.transaction():
+                release(self.connection)
+        finally:
+            self.connection.close()
+
+    def last_row(self) -> int:
+        """The number of the last row that is committed."""
+        found = self.connection.execute("SELECT value FROM meta WHERE key = ?", (LAST_ROW,)).fetchone()
+        return -1 if found is None else int(found[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        with self.transaction():
+            self.connection.execute(ADD_META, (key, value))
+
+    def count_unsealed(self) -> None:
+        size = "SELECT coalesce(sum(length(steps) + length(times) + length(vals)), 0) FROM chunks"
+        self.unsealed_bytes = self.connection.execute(size).fetchone()[0]
+
+    def last_chunk_within(self, num_bytes: int) -> int:
+        """The last of the oldest chunks that together have about so many bytes."""
+        total = 0
+        for number, size in self.connection.execute(
+            "SELECT id, length(steps) + length(times) + length(vals) FROM chunks ORDER BY id"
+        ):
+            total += size
+            if total >= num_bytes:
+                return int(number)
+        return int(number)
+
+    def give_back_pages(self) -> None:
+        """Those that sealed chunks have left, to the file system."""
+        self.connection.executescript("PRAGMA incremental_vacuum")  # execute() would give back one page only
+
+    def _add_chunks(self, layout: Layout, rows: list[Row]) -> None:
+        number = self._layout_id(layout)
+        for first in range(0, len(rows), MOST_STEPS):
+            some = rows[first : first + MOST_STEPS]
+            packed = pack([row[1:4] for row in some])
+            self.connection.execute(ADD_CHUNK, (number, *packed))
+            self.unsealed_bytes += sum(map(len, packed[1:]))
+
+    def _layout_id(self, layout: Layout) -> int:
+        if layout.id is None:
+            series = pack_series([self._series_id(key) for key in layout.keys])
+            layout.id = self._last_id("INSERT INTO layouts (series) VALUES (?)", series)
+            self._layouts.append(layout)
+        return layout.id
+
+    def _series_id(self, key: tuple[str, str, str]) -> int:
+        if key not in self._series:
+            find = "SELECT id FROM series WHERE kind = ? AND name = ? AND place = ?"
+            known = self.connection.execute(find, key).fetchone()
+            add = "INSERT INTO series (kind, name, place) VALUES (?, ?, ?)"
+            self._series[key] = known[0] if known else self._last_id(add, *key)
+        return self._series[key]
+
+    def _last_id(self, statement: str, *values: Any) -> int:
+        number = self.connection.execute(statement, values).lastrowid
+        assert number is not None, "an INSERT gives one"
+        return number
+
+    def _forget_ids(self) -> None:
+        """Those given in a transaction that was rolled back are nobody's."""
+        self._series.clear()
+        for layout in self._layouts:
+            layout.id = layout.stored_id
+        self._layouts = [layout for layout in self._layouts if layout.id is not None]
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

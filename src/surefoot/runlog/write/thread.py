@@ -1,0 +1,176 @@
+"""The thread that writes: what came in is packed and committed twice a second, or at once when asked."""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from surefoot.runlog.schema import ADD_EVENT, ADD_META
+from surefoot.runlog.write.intake import Intake, Order
+from surefoot.runlog.write.recover import bring_back
+from surefoot.runlog.write.seal import Sealer
+from surefoot.runlog.write.store import FileGoneError, Store
+from surefoot.runlog.write.tail import Tail
+
+COMMIT_SECONDS = 0.35  # a SIGKILL loses what came in since; with the time that a commit takes, less than half a second
+BEAT_SECONDS = 5.0  # between signs of life when nothing is logged
+RETRY_SECONDS = 5.0  # before a full disk is tried again
+LATER_SECONDS = 3.0  # at the end of a short run, for what takes time to find out
+
+Reply = queue.SimpleQueue[bool]
+
+
+class Writer:
+    """`is_off` once nothing can be written any more."""
+
+    def __init__(
+        self,
+        file: Path,
+        intake: Intake,
+        tail: Tail,
+        say: Callable[[str], None],
+        later: Callable[[], Mapping[str, str]],
+    ) -> None:
+        self.is_off = False
+        self._file = file
+        self._intake = intake
+        self._tail = tail
+        self._say = say
+        self._later = later
+        # Of all queues the one whose put() may be interrupted by a signal handler that puts too.
+        self._asked: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
+        self._is_closing = False
+        self._is_written = False  # to the end
+        self._told: set[str] = set()
+        self._beat_due = self._retry_at = self._taken_at = 0.0
+        self._num_dropped = 0
+        self._thread = threading.Thread(target=self._run, name="surefoot-log", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def hurry(self) -> None:
+        """Commit soon: what waits takes much memory."""
+        self._asked.put(None)
+
+    def flush(self, wait_seconds: float) -> bool:
+        if self.is_off:
+            return False
+        reply: Reply = queue.SimpleQueue()
+        self._asked.put(reply)
+        try:
+            return reply.get(timeout=wait_seconds)
+        except queue.Empty:
+            return False
+
+    def close(self, wait_seconds: float) -> None:
+        self._is_closing = True
+        self._asked.put(None)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(wait_seconds)
+
+    def _run(self) -> None:
+        try:
+            store = Store(self._file)
+            try:
+                bring_back(store)
+                if store.is_wal:
+                    self._tail.open(self._intake.rows)
+                self._work(store, Sealer(store, self._tell))
+            finally:
+                self._tail.close(remove=self._is_written)
+                store.close()
+        except Exception as error:
+            self._tell("can't be written any more; training goes on.", str(error))
+        finally:
+            self.is_off = True
+            self._reply(self._replies(0), done=False)
+
+    def _work(self, store: Store, sealer: Sealer) -> None:
+        asking = threading.Thread(target=self._ask_later, name="surefoot-about", daemon=True)
+        asking.start()
+        while not self._is_closing:
+            replies = self._replies(max(0.0, self._taken_at + COMMIT_SECONDS - time.monotonic()))
+            done = False
+            try:
+                done = self._write(store)
+            finally:
+                self._reply(replies, done=done)
+            if done:
+                sealer.look()
+        self._retry_at = 0.0
+        asking.join(LATER_SECONDS)
+        self._is_written = self._write(store)
+        if self._is_written:
+            sealer.close()
+
+    def _ask_later(self) -> None:
+        for key, value in self._later().items():
+            self._intake.add_order(_meta(key, value))
+
+    def _replies(self, wait_seconds: float) -> list[Reply]:
+        """Who waits for the next commit, once somebody does or it is due."""
+        replies = []
+        try:
+            reply = self._asked.get(timeout=wait_seconds) if wait_seconds else self._asked.get_nowait()
+            while True:
+                replies += [reply] if reply is not None else []
+                reply = self._asked.get_nowait()
+        except queue.Empty:
+            return replies
+
+    def _reply(self, replies: list[Reply], *, done: bool) -> None:
+        for reply in replies:
+            reply.put(done)
+
+    def _write(self, store: Store) -> bool:
+        """One transaction with all that waits; a disk that is full now may not be so later."""
+        clock = self._taken_at = time.monotonic()
+        if clock < self._retry_at:
+            return False
+        self._note_dropped()
+        self._tail.switch()
+        rows, orders = self._intake.take()
+        if not rows and not orders and clock < self._beat_due:
+            return True
+        try:
+            store.write(rows, orders, {"beat": f"{time.time():.3f}"})
+        except FileGoneError:
+            raise
+        except sqlite3.OperationalError as error:
+            self._intake.put_back(rows, orders)
+            self._retry_at = clock + RETRY_SECONDS
+            if self._tell("can't be written at present; training goes on, and it is tried again.", str(error)):
+                self._note("log-broken", str(error))
+            return False
+        self._tail.clear()
+        self._beat_due = clock + BEAT_SECONDS
+        return True
+
+    def _note_dropped(self) -> None:
+        dropped = self._intake.num_dropped
+        if dropped > self._num_dropped:
+            text = f"{dropped - self._num_dropped} rows, because the disk did not keep up"
+            self._num_dropped = dropped
+            self._note("dropped", text)
+            self._tell("does not keep up, and gets less than all; training goes on.", f"dropped: {text}")
+
+    def _note(self, kind: str, text: str) -> None:
+        statement = (ADD_EVENT, (0, time.time(), kind, text))
+        self._intake.orders.append(Order(lambda: statement))
+
+    def _tell(self, what: str, why: str) -> bool:
+        """Say it once; whether it was news."""
+        if what in self._told:
+            return False
+        self._told.add(what)
+        self._say(f"the run log {self._file} {what} {why}")
+        return True
+
+
+def _meta(key: str, value: str) -> Order:
+    return Order(lambda: (ADD_META, (key, value)))

@@ -1,0 +1,67 @@
+"""What the sanitizer writes of a run: facts, findings, and the loss and the rate as they go."""
+
+import dataclasses
+from collections import deque
+
+from surefoot.facts import Record, StepFacts
+from surefoot.judge import Finding
+from surefoot.runlog import Run
+from surefoot.watch.recorder import Recorder
+
+MOST_RATES = 8  # of parameter groups; some programs make one for each parameter
+EARLY_RECORDS = 256  # kept until the first step: set-up, and epochs without training
+
+
+class LazyLog:
+    """Writes from the first step on: a program that trains nothing leaves no folder behind."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._has_stepped = False
+        self._early: deque[Record] = deque(maxlen=EARLY_RECORDS)
+
+    def record(self, record: Record, recorder: Recorder) -> None:
+        self._early.append(record)
+        if isinstance(record, StepFacts):
+            if not self._has_stepped:
+                self.run.meta("probes", ",".join(probe.name for probe in recorder.probes))
+                self.run.meta("device", _device(recorder))
+                self._has_stepped = True
+            self._step(record)
+        while self._has_stepped and self._early:
+            self.run.record(self._early.popleft())
+
+    def sample(self, optimizer: int, step: int, loss: float, lr: float) -> None:
+        """Between records, as it comes."""
+        if not self.run.num_loops:  # a loop knows better
+            lead = _lead(optimizer)
+            self.run.scalars(step, {f"{lead}loss": loss, f"{lead}lr": lr})
+
+    def finding(self, number: int, finding: Finding) -> None:
+        if self._has_stepped:
+            self.run.finding(number, dataclasses.asdict(finding))
+
+    def finish(self, findings: list[Finding]) -> None:
+        """Write the last counts."""
+        for number, finding in enumerate(findings):
+            self.finding(number, finding)
+
+    def _step(self, facts: StepFacts) -> None:
+        backwards = facts.window or [b for b in facts.backwards if any(n == facts.optimizer for n, _ in b.reached)]
+        losses = [backward.value for backward in backwards if backward.value is not None]
+        lead = _lead(facts.optimizer)
+        values = {f"{lead}loss": sum(losses) / len(losses)} if losses else {}
+        values |= {f"{lead}lr/{i}" if i else f"{lead}lr": lr for i, lr in enumerate(facts.lrs[:MOST_RATES])}
+        if values and not self.run.num_loops:
+            self.run.scalars(facts.index, values)
+
+
+def _lead(optimizer: int) -> str:
+    """Series of the first optimizer have plain names."""
+    return "" if optimizer == 1 else f"optimizer-{optimizer}/"
+
+
+def _device(recorder: Recorder) -> str:
+    """Where the first optimizer's parameters are."""
+    params = [param for account in recorder.accounts.values() for param in account.ledger.params]
+    return str(params[0].device) if params else ""

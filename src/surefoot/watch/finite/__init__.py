@@ -1,0 +1,1 @@
+"""Watch for NaN and Inf in gradients and weights."""

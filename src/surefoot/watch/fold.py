@@ -1,0 +1,122 @@
+"""From what is live to facts, and to the shape by which steps are recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from surefoot.facts import EndFacts, GradientFacts, SetupFacts, Site, StepFacts
+from surefoot.watch.journal import Build
+from surefoot.watch.name import Names
+from surefoot.watch.provenance import Ledger, Provenance
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from surefoot.watch.account import Account
+    from surefoot.watch.recorder import Recorder
+
+NAMED = 5  # parameter names carried in a group of gradients
+
+
+def shape_of(
+    groups: dict[tuple[Provenance, bool], list[int]],
+    events: Sequence[tuple[int, Hashable, Build]],
+    optimizer: int,
+) -> Hashable:
+    """Equal for steps that tell the same story, whatever their ordinals."""
+    gradients = tuple(
+        (len(indices), present, len(p.fresh), len(p.sources) > len(p.fresh), bool(p.used_by), len(p.discarded),
+         p.by_hand, p.edited)
+        for (p, present), indices in groups.items()
+    )  # fmt: skip
+    return (gradients, tuple(key for _, key, _ in events))
+
+
+def fold_gradients(
+    ledger: Ledger, names: Names, optimizer: int, *, only_present: bool = False
+) -> tuple[GradientFacts, ...]:
+    facts = []
+    alive = ledger.alive()
+    for (p, present), indices in ledger.groups().items():
+        if only_present and not present:
+            continue
+        params = [alive[i] for i in indices]
+        for requires_grad in (True, False):
+            some = [q for q in params if q.requires_grad is requires_grad]
+            if not some:
+                continue
+            facts.append(
+                GradientFacts(
+                    params=tuple(names.of(q) for q in some[:NAMED]),
+                    num_params=len(some),
+                    num_elements=sum(q.numel() for q in some),
+                    present=present,
+                    sources=p.sources,
+                    used_by=tuple(index for index, by in p.used_by if by == optimizer),
+                    used_by_others=tuple(index for index, by in p.used_by if by != optimizer),
+                    discarded=p.discarded,
+                    cleared_by=p.cleared_by,
+                    by_hand=p.by_hand,
+                    edited=p.edited,
+                    requires_grad=requires_grad,
+                )
+            )
+    return tuple(facts)
+
+
+def fold_step(
+    recorder: Recorder, account: Account, optimizer: Optimizer, *, site: Site | None, closure: bool, skipped: bool,
+    **fields: Any,
+) -> StepFacts:  # fmt: skip
+    """The step that is about to be taken; `fields` are what the probes know."""
+    lane = recorder.lanes.here()
+    outer = [number for number in lane.step_stack if number != account.id]
+    return StepFacts(
+        at=recorder.journal.clock + 1,
+        index=recorder.num_steps,
+        optimizer=account.id,
+        update=account.num_updates,
+        site=site,
+        repeats=account.repeats,
+        alike=tuple(account.alike.items()),
+        skipped=skipped,
+        closure=closure,
+        inside_backward=bool(lane.backward_stack),
+        inside_step=outer[-1] if outer else None,
+        events=tuple(build(at) for at, _, build in recorder.journal.since(account.since)),
+        gradients=fold_gradients(account.ledger, recorder.names, account.id),
+        unowned=fold_gradients(recorder.unowned, recorder.names, account.id, only_present=True),
+        lrs=tuple(float(group["lr"]) for group in optimizer.param_groups if group.get("lr") is not None),
+        **fields,
+    )
+
+
+def fold_setup(recorder: Recorder) -> SetupFacts:
+    """What exists at this moment."""
+    fields: dict[str, Any] = {}
+    for probe in recorder.probes:
+        if probe.name not in recorder.off:
+            fields.update(probe.setup_facts())
+    return SetupFacts(at=recorder.journal.clock, **fields)
+
+
+def fold_end(recorder: Recorder, reason: str) -> EndFacts:
+    """How it all ended."""
+    accounts = recorder.accounts.values()
+    pending = {s for account in accounts for p in set(account.ledger.provenances) for s in p.fresh}
+    fields: dict[str, Any] = {}
+    for probe in recorder.probes:
+        if probe.name not in recorder.off:
+            fields.update(probe.end_facts())
+    return EndFacts(
+        at=recorder.journal.clock,
+        num_steps=recorder.num_steps,
+        reason=reason,
+        pending=tuple(sorted(pending)),
+        tail=tuple(build(at) for at, _, build in recorder.journal.since(recorder.last_step_at)),
+        repeats=tuple((account.id, account.repeats) for account in accounts if account.repeats),
+        alike=tuple(pair for account in accounts for pair in account.alike.items()),
+        probes_off=tuple(recorder.off.items()),
+        **fields,
+    )

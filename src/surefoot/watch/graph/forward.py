@@ -1,0 +1,122 @@
+"""Watch the first steps for user code that calls `model.forward(x)`, past the hooks that `model(x)` runs."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Hashable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn import Module
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.optim import Optimizer
+
+from surefoot.facts import DirectForwardFacts, Site
+from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.graph.source import find_forward_calls
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+
+NUM_STEPS = 3  # for which modules are watched; what they do not show then, they rarely show later
+MAX_DEPTH = 60  # frames between a layer and the loop
+_TORCH_CALLS = frozenset(("_call_impl", "inner", "_slow_forward"))
+
+
+class ForwardProbe(Probe):
+    name = "forward"
+
+    def __init__(self) -> None:
+        self._called: weakref.WeakSet[Module] = weakref.WeakSet()
+        self._direct: dict[DirectForwardFacts, weakref.ref[Module]] = {}
+        self._facts: tuple[DirectForwardFacts, ...] = ()
+        self._files: set[str] = set()
+        self._watches = True
+        self._unhook: Callable[[], None] = lambda: None
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        switch_off_when_compiling(recorder, self.name, lambda: self._unhook())
+        if self.name in recorder.off:
+            return
+
+        def before(module: Module, _: Any) -> None:
+            if not torch.compiler.is_compiling() and module not in self._called:
+                recorder.guarded(self.name, self._note_call, module)
+
+        self._unhook = register_module_forward_pre_hook(before).remove
+        recorder.patches.on_removal(lambda: self._unhook())
+
+    def _note_call(self, module: Module) -> None:
+        self._called.add(module)
+        frame: FrameType | None = sys._getframe(5)
+        for _ in range(MAX_DEPTH):
+            if frame is None or frame.f_back is None:
+                return
+            if frame.f_code.co_name == "forward" and frame.f_back.f_code.co_name not in _TORCH_CALLS:
+                self._note_direct(frame, frame.f_back)
+            frame = frame.f_back
+
+    def _note_direct(self, forward: FrameType, caller: FrameType) -> None:
+        if not self._recorder.sites.is_user(caller.f_code.co_filename):
+            return
+        module = _self(forward)
+        if isinstance(module, Module) and module not in self._called and not isinstance(_self(caller), Module):
+            code = caller.f_code
+            site = Site(code.co_filename, caller.f_lineno, code.co_qualname)
+            self._direct[_fact(module, site)] = weakref.ref(module)
+
+    def backward_begins(self, backward: Backward) -> None:
+        if self._watches and backward.site is not None:
+            self._files |= {backward.site.file, *(file for file, _ in backward.site.callers)}
+
+    def step_begins(self, optimizer: Optimizer) -> Hashable:
+        if not self._watches:
+            return None
+        account = self._recorder.accounts.get(optimizer)
+        if account is not None:
+            self._note_childless(account.ids)
+        direct = {fact: ref for fact, ref in self._direct.items() if (m := ref()) is None or m not in self._called}
+        self._facts = tuple(direct)
+        return self._facts
+
+    def _note_childless(self, stepped: frozenset[int]) -> None:
+        """Models that train and were not called, nor any part of them: their forward ran no module."""
+        calls = [call for file in sorted(self._files) for call in find_forward_calls(file)]
+        for ref in self._recorder.names.census.roots if calls else ():
+            root = ref()
+            if root is None or any(module in self._called for module in root.modules()):
+                continue
+            if any(p.grad is not None and id(p) in stepped for p in root.parameters()):
+                self._direct[_fact(root, calls[0])] = ref
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        return {"direct_forwards": self._facts} if self._facts else {}
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        if self._watches and self._recorder.num_steps >= NUM_STEPS:
+            self._watches = False
+            self._unhook()
+            self._facts = ()
+
+
+def _fact(module: Module, site: Site) -> DirectForwardFacts:
+    hooks = [*module._forward_pre_hooks.values(), *module._forward_hooks.values(), *module._backward_hooks.values()]
+    names = tuple(getattr(hook, "__qualname__", type(hook).__name__) for hook in hooks)
+    return DirectForwardFacts(site, type(module).__name__, names)
+
+
+def _self(frame: FrameType) -> Any:
+    """The object whose method runs in a frame, or whose method made the function that does; None if there is none."""
+    code = frame.f_code
+    if "." not in code.co_qualname.removeprefix("<module>") or "self" not in (*code.co_varnames, *code.co_freevars):
+        return None
+    values = frame.f_locals
+    found = values.get("self")
+    if sys.version_info < (3, 13):
+        values.clear()  # a copy, which would keep the values alive as long as the frame
+    return found

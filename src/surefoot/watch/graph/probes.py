@@ -1,0 +1,12 @@
+"""The probes of this package."""
+
+from surefoot.watch.graph.checkpoint import CheckpointProbe
+from surefoot.watch.graph.forward import ForwardProbe
+from surefoot.watch.graph.gradcheck import GradcheckProbe
+from surefoot.watch.graph.probe import GraphProbe
+from surefoot.watch.graph.untrained import FlowProbe
+from surefoot.watch.probe import Probe
+
+
+def graph_probes() -> list[Probe]:
+    return [GraphProbe(), FlowProbe(), CheckpointProbe(), ForwardProbe(), GradcheckProbe()]

@@ -1,0 +1,1 @@
+"""Watch mixed precision: scalers, autocast, what is lost in rounding."""

@@ -1,0 +1,109 @@
+"""Measure, on sampled steps, how many half-precision weights an update leaves exactly as they were.
+
+Only torch's own optimizers are looked at: they round to nearest. One that rounds stochastically or carries the rounding
+error along looks the same in a single step.
+"""
+
+from __future__ import annotations
+
+import weakref
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from surefoot.facts import LostUpdateFacts
+from surefoot.watch.half.budget import Budget
+from surefoot.watch.probe import Probe
+from surefoot.watch.provenance import Ledger
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.recorder import Recorder
+
+HALF = (torch.bfloat16, torch.float16)
+MAX_PARAMS = 4  # the largest ones
+MAX_ELEMENTS = 2048  # of each
+
+
+class LostUpdateProbe(Probe):
+    name = "lost"
+
+    def __init__(self) -> None:
+        self._half: dict[int, tuple[weakref.ref[Ledger], list[int]]] = {}  # by optimizer: indices of the chosen ones
+        self._budgets: dict[int, Budget] = {}
+        self._before: dict[int, list[tuple[Tensor, int, Tensor, Tensor]]] = {}
+        self._found: dict[int, LostUpdateFacts] = {}
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        if account is None:
+            return
+        self._before.pop(account.id, None)
+        if account.id in self._found:
+            self._recorder.record_due = True
+        chosen = self._chosen(account, optimizer)
+        if not chosen:
+            return
+        budget = self._budgets.setdefault(account.id, Budget(self._recorder.settings.overhead))
+        if budget.is_due():
+            begun = perf_counter()
+            self._before[account.id] = [
+                (p, p._version, _some(p).clone(), _some(p.grad) != 0) for p in chosen if _is_dense(p.grad)
+            ]
+            budget.spent(begun)
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        before = None if account is None else self._before.pop(account.id, None)
+        if account is None or not before:
+            return
+        begun = perf_counter()
+        num_checked = num_unchanged = 0
+        for param, version, old, touched in before:
+            if param._version == version:  # it was not updated in between: the step ran a closure, or was skipped
+                return
+            num_checked += int(touched.sum())
+            num_unchanged += int((touched & (_some(param) == old)).sum())
+        first = before[0][0]
+        self._found[account.id] = LostUpdateFacts(
+            str(first.dtype).removeprefix("torch."),
+            num_checked,
+            num_unchanged,
+            max((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), default=0.0),
+            account.num_updates,
+            tuple(self._recorder.names.of(param) for param, *_ in before),
+        )
+        self._budgets[account.id].spent(begun)
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        account = self._recorder.accounts.get(optimizer)
+        found = None if account is None else self._found.pop(account.id, None)
+        return {} if found is None else {"lost_updates": found}
+
+    def _chosen(self, account: Account, optimizer: Optimizer) -> list[Tensor]:
+        params = account.ledger.params
+        known = self._half.get(account.id)
+        if known is None or known[0]() is not account.ledger:
+            half = [i for i, p in enumerate(params) if p.dtype in HALF] if _is_builtin(optimizer) else []
+            largest = sorted(half, key=lambda i: -params[i].numel())[:MAX_PARAMS]
+            known = self._half[account.id] = (weakref.ref(account.ledger), largest)
+        return [params[i] for i in known[1]]
+
+
+def _is_builtin(optimizer: Optimizer) -> bool:
+    return type(optimizer).step.__module__.startswith("torch.optim")
+
+
+def _is_dense(grad: Tensor | None) -> bool:
+    return grad is not None and grad.layout is torch.strided and type(grad) is Tensor
+
+
+def _some(value: Any) -> Tensor:
+    flat: Tensor = value.detach().reshape(-1)
+    return flat[:: max(1, flat.numel() // MAX_ELEMENTS)]

@@ -1,0 +1,228 @@
+"""Watch GradScalers: which losses they scale, what they unscale, and the steps that they take or skip."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.amp.grad_scaler import GradScaler
+from torch.optim import Optimizer
+
+from surefoot.facts import ScalerFacts, Site, UnscaleFacts
+from surefoot.watch.half.scale import Scaler, Scales
+from surefoot.watch.half.scaled_loss import ScaledLosses, factors_of, tensors_in
+from surefoot.watch.patch import Function
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+
+MANY_SKIPS = 20  # the shape of a step changes here, so that it is recorded
+
+
+class ScalerProbe(Probe):
+    name = "scaler"
+
+    def __init__(self, scales: Scales) -> None:
+        self._scales = scales
+        self._scalers: dict[int, Scaler] = {}  # by id of the GradScaler
+        self._num_scalers = 0
+        self._losses = ScaledLosses()
+        self._wrapped: set[type] = set()
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._wrap(GradScaler)
+
+        def make(original: Function) -> Function:
+            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+                original(self, *args, **kwargs)
+                recorder.guarded("scaler", wrap_subclass, type(self))
+
+            return __init__
+
+        wrap_subclass = self._wrap_subclass
+        recorder.patches.wrap(GradScaler, "__init__", make)
+
+    def _wrap_subclass(self, cls: type) -> None:
+        """Some, such as FSDP's, override the methods that are watched."""
+        for each in cls.__mro__:
+            if issubclass(each, GradScaler) and each not in self._wrapped:
+                self._wrap(each)
+
+    def _wrap(self, cls: type) -> None:
+        self._wrapped.add(cls)
+        makers = {
+            "scale": self._make_scale, "unscale_": self._make_unscale, "step": self._make_step,
+            "get_scale": self._make_get_scale,
+        }  # fmt: skip
+        for name, make in makers.items():
+            if name in vars(cls):
+                self._recorder.patches.wrap(cls, name, make)
+
+    # --- the wrappers
+
+    def _make_scale(self, original: Function) -> Function:
+        recorder, note = self._recorder, self._note_scaled
+
+        def scale(self: Any, outputs: Any) -> Any:
+            scaled = original(self, outputs)
+            if self._enabled and not torch.compiler.is_compiling():
+                recorder.guarded("scaler", note, self, scaled)
+            return scaled
+
+        return scale
+
+    def _make_unscale(self, original: Function) -> Function:
+        recorder, look, note = self._recorder, self._recorder.look, self._note_unscaled
+
+        def unscale_(self: Any, optimizer: Any) -> None:
+            if self._enabled:
+                recorder.guarded("scaler", look)
+            original(self, optimizer)
+            if self._enabled:
+                recorder.guarded("scaler", note, self, optimizer)
+
+        return unscale_
+
+    def _make_get_scale(self, original: Function) -> Function:
+        recorder, scales = self._recorder, self._scales
+
+        def get_scale(self: Any) -> Any:
+            scales.asked(recorder.num_backwards, sys._getframe(1))
+            return original(self)
+
+        return get_scale
+
+    def _make_step(self, original: Function) -> Function:
+        recorder, begins, ends = self._recorder, self._step_begins, self._step_ends
+
+        def step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._enabled:
+                return original(self, optimizer, *args, **kwargs)
+            before = recorder.guarded("scaler", begins, self, optimizer)
+            try:
+                result = original(self, optimizer, *args, **kwargs)
+            except BaseException:
+                recorder.by_scaler = None
+                raise
+            if before is not None:
+                stop = recorder.guarded("scaler", ends, self, optimizer, before)
+                if stop is not None:
+                    raise stop
+            return result
+
+        return step
+
+    # --- what happens
+
+    def scaler(self, scaler: GradScaler) -> Scaler:
+        known = self._scalers.get(id(scaler))
+        if known is None or known.ref() is not scaler:
+            self._num_scalers += 1
+            known = self._scalers[id(scaler)] = Scaler(self._num_scalers, scaler)
+        return known
+
+    def _note_scaled(self, scaler: GradScaler, scaled: Any) -> None:
+        known, factors = self.scaler(scaler), self._recorder.scaler_factors
+        for output in tensors_in(scaled):
+            if output.grad_fn is not None:
+                number = output.grad_fn._sequence_nr()
+                factors[number] = known.tensor
+                factors.pop(self._losses.add(number, known), None)  # type: ignore[arg-type]
+
+    def backward_begins(self, backward: Backward) -> None:
+        if not self._scalers:
+            return
+        outer = self._recorder.lanes.here().backward_stack
+        if outer:  # a re-entrant checkpoint goes on with the gradients of the backward around it
+            backward.scaled_by = outer[-1].scaled_by
+            self._scales.nested(backward.ordinal, outer[-1].ordinal)
+            return
+        nodes = [root.grad_fn for root in backward.roots if root.grad_fn is not None]
+        scaler = self._losses.scaler_of(nodes) or self._by_hand(backward, nodes)
+        if scaler is not None:
+            self._scales.scaled(backward.ordinal, scaler)
+        elif self._losses.is_unsure(nodes) or any(g.numel() > 1 for g in tensors_in(backward.gradient)):
+            scaler = next(iter(self._scalers.values()))  # may be: only losses that are not scaled are told
+        backward.scaled_by = None if scaler is None else scaler.id
+
+    def _by_hand(self, backward: Backward, nodes: list[Any]) -> Scaler | None:
+        """`loss * scaler.get_scale()`, or the scale given as `gradient`."""
+        given = [float(g) for g in tensors_in(backward.gradient) if g.numel() == 1]
+        factors = {*given, *factors_of(nodes)}
+        return next((known for known in self._scalers.values() if factors and known.scale in factors), None)
+
+    def _note_unscaled(self, scaler: GradScaler, optimizer: Any) -> None:
+        if not isinstance(optimizer, Optimizer):
+            return
+        recorder = self._recorder
+        known, account, site = self.scaler(scaler), self._account(optimizer), recorder.sites.here(4)
+        inside = recorder.by_scaler is not None
+        for each in (account, *recorder.accounts.sharing(account)):
+            each.ledger.settle()
+            self._scales.unscaled(each.id, recorder.num_backwards)
+        scale = known.scale if known.tensor is not None and known.tensor.device.type == "cpu" else None
+        recorder.journal.note(
+            ("unscale", site, known.id, account.id, inside),
+            lambda at: UnscaleFacts(at, known.id, account.id, site, scale or known.scale, inside),
+        )
+
+    def _account(self, optimizer: Optimizer) -> Account:
+        # Its step and `zero_grad` follow changes of the parameter groups; here that would be work for nothing.
+        return self._recorder.accounts.get(optimizer) or self._recorder.account(optimizer)
+
+    # --- steps
+
+    def _step_begins(self, scaler: GradScaler, optimizer: Any) -> tuple[int, Site | None] | None:
+        if not isinstance(optimizer, Optimizer) or self._recorder.by_scaler is not None:
+            return None
+        self._recorder.by_scaler = self.scaler(scaler)
+        return self._account(optimizer).num_updates, self._recorder.sites.here(4)
+
+    def _step_ends(self, scaler: GradScaler, optimizer: Any, before: tuple[int, Site | None]) -> BaseException | None:
+        recorder = self._recorder
+        account, (num_updates, site) = self._account(optimizer), before
+        try:
+            if account.num_updates > num_updates:
+                return None
+            self.scaler(scaler).skipped(optimizer)
+            return recorder.fold_step(account, optimizer, site, skipped=True)
+        finally:
+            recorder.by_scaler = None
+
+    def step_begins(self, optimizer: Optimizer) -> Hashable:
+        self._losses.step()
+        if not self._scalers:
+            return None
+        account = self._recorder.accounts.get(optimizer)
+        if account is None:
+            return None
+        scaled = self._left_in(account, optimizer)
+        by: Scaler | None = self._recorder.by_scaler
+        skips = 0 if by is None else by.num_skipped.get(id(optimizer), 0)
+        return scaled and scaled.id, by and by.id, skips >= MANY_SKIPS
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        account = self._recorder.accounts.get(optimizer)
+        if not self._scalers or account is None:
+            return {}
+        facts: dict[str, Any] = {}
+        by: Scaler | None = self._recorder.by_scaler
+        if by is not None:
+            skipped = by.num_skipped.get(id(optimizer), 0)
+            facts["scaler"] = ScalerFacts(by.id, by.scale, True, skipped, by.init_scale)
+        scaled = self._left_in(account, optimizer)
+        if scaled is not None:
+            facts["scale"] = scaled.scale
+        return facts
+
+    def _left_in(self, account: Account, optimizer: Optimizer) -> Scaler | None:
+        """The scaler whose scale is still in the gradients that are about to be used."""
+        if getattr(optimizer, "grad_scale", None) is not None:  # a fused optimizer divides by it itself
+            return None
+        return self._scales.of(account.id, set(account.ledger.provenances))

@@ -1,0 +1,163 @@
+"""See a prediction and its target expanded against each other, as (N, 1) and (N) become (N, N)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from surefoot.watch.lossgraph.call import Call
+from surefoot.watch.lossgraph.node import VIEWS, Node, below_views, children, name_of, saved, shape_of
+from surefoot.watch.lossgraph.term import product
+
+Shape = tuple[int, ...]
+
+_REDUCERS = frozenset({"Mean", "Sum", "LinalgVectorNorm", "Norm"})
+_PAIRS = frozenset({"Sub", "Rsub", "Mul"})
+_OF_EACH_ELEMENT = frozenset({"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Add", "Sub", "Log", "Cosh", "Mean", "Sum"})
+MAX_NODES = 24
+_TURNS = frozenset({"Unsqueeze", "T", "Transpose", "Permute"})  # written to make two tensors meet
+_TOLERANCE = 1e-4  # of the largest difference: rounding of float32 is 1e-7, values of real targets differ by far more
+
+
+@dataclass(slots=True)
+class Broadcast:
+    shapes: tuple[Shape, Shape, Shape]  # of the prediction, of the target, and what both were expanded to
+    is_meant: bool  # a pairwise loss: one of them was turned for it
+
+
+def of_call(call: Call, node: Node) -> Broadcast | None:
+    """In a loss function of torch, whose arguments are known."""
+    prediction, target = tuple(call.input_shape), tuple(call.target_shape)
+    try:
+        both = tuple(torch.broadcast_shapes(prediction, target))  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return None
+    if both in (prediction, target) or not prediction or not _squares(prediction, both):
+        return None
+    return Broadcast((prediction, target, both), is_meant=call.is_target_turned and _is_turned(_graph_side(node)))
+
+
+def _graph_side(node: Node) -> Node | None:
+    inner = [child for child in children(node) if child is not None]
+    child = inner[0] if inner else None
+    if child is not None and name_of(child) == "Expand":  # torch's own
+        child = children(child)[0]
+    return child
+
+
+def of_graph(root: Node) -> Broadcast | None:
+    """In a hand-written loss: a mean or sum over a function of a difference or of a product."""
+    if name_of(root) not in _REDUCERS:
+        return None
+    todo = [(children(root)[0], saved(root, "self"))]
+    for _ in range(MAX_NODES):
+        if not todo:
+            break
+        node, kept = todo.pop()
+        name = name_of(node) if node is not None else ""
+        found = _of_pair(node, kept) if name in _PAIRS else None
+        if found is not None:
+            return found
+        if name == "Mul" and _weighs_pairs(node):
+            return None
+        if name in _OF_EACH_ELEMENT or name in VIEWS:
+            kept = kept if name in VIEWS else saved(node, "self")
+            todo += [(child, kept) for child in children(node) if child is not None]
+    return None
+
+
+def _of_pair(pair: Node, values: Any) -> Broadcast | None:
+    """`values` is what the pair came to, where the operation on it kept that."""
+    both = shape_of(pair)
+    sides = [side for side in children(pair) if side is not None]
+    shapes = [shape_of(side) for side in sides]
+    if both is None or not sides or None in shapes or both in shapes:
+        return None
+    prediction = shapes[0] or ()
+    is_matrix = sum(size > 1 for size in both) == 2  # distances of points in space have one more dimension
+    if not is_matrix or not prediction or not _squares(prediction, both) or any(map(_is_leaf, sides)):
+        return None
+    target: Shape | None
+    if len(sides) == 2:
+        target = shapes[1]
+    elif name_of(pair) == "Mul":
+        constant = _constant(pair)
+        target = tuple(constant.shape) if constant is not None else None
+    else:
+        target = _shape_of_constant(values, prediction, both)
+    if target is None or target == both:
+        return None
+    return Broadcast((prediction, target, both), is_meant=any(map(_is_turned, sides)))
+
+
+def _constant(product: Node) -> Tensor | None:
+    arguments = children(product)
+    constant = saved(product, "other" if arguments[0] is not None else "self") if None in arguments else None
+    return constant if isinstance(constant, Tensor) else None
+
+
+def _weighs_pairs(product: Node) -> bool:
+    """By a constant for each pair: the pairs are meant."""
+    constant, both = _constant(product), shape_of(product)
+    return constant is not None and both is not None and len(both) > 1 and tuple(constant.shape) == both
+
+
+def _is_leaf(side: Node) -> bool:
+    """A parameter by itself is no prediction for each sample."""
+    below = below_views(side)
+    return below is None or name_of(below) == "AccumulateGrad"
+
+
+def _squares(prediction: Shape, both: Shape) -> bool:
+    """The batch meets itself: what was expanded is as large as the batch. Else it may be a grid of anchors."""
+    return prediction[0] > 1 and product(both) == product(prediction) * prediction[0]
+
+
+def _is_turned(side: Node | None) -> bool:
+    while side is not None and name_of(side) in VIEWS:
+        below = children(side)[0]
+        if name_of(side) in _TURNS or _adds_dimension(side, below):
+            return True
+        side = below
+    return False
+
+
+def _adds_dimension(view: Node, below: Node | None) -> bool:
+    mine, inner = shape_of(view), shape_of(below) if below is not None else None
+    return mine is not None and inner is not None and 1 in mine and len(mine) > len(inner)
+
+
+@torch.no_grad()
+def _shape_of_constant(difference: Any, prediction: Shape, both: Shape) -> Shape | None:
+    """The target is not kept by the graph. Was it expanded over the batch, or is it as large as the difference?
+
+    Where prediction p(i) met target t(j), the difference p(i) - t(j) changes from one i to the next by the same for all
+    j; a target t(i, j) would change it by something else for each.
+    """
+    if not isinstance(difference, Tensor) or tuple(difference.shape) != both:
+        return None
+    difference = difference.detach()
+    padded = (1,) * (len(both) - len(prediction)) + prediction
+    expanded = [d for d, size in enumerate(both) if size > 1 and padded[d] == 1]
+    batch = [d for d, size in enumerate(both) if padded[d] == size > 1][:1]
+    if len(expanded) != 1 or not batch:
+        return None
+    change = difference - difference.narrow(batch[0], 0, 1)
+    spread = (change - change.narrow(expanded[0], 0, 1)).abs().amax()
+    if not bool(spread <= _TOLERANCE * difference.abs().amax()):
+        return None
+    target = [1 if d == batch[0] else size for d, size in enumerate(both)]
+    while target and target[0] == 1:
+        target.pop(0)
+    return tuple(target)
+
+
+def settle(found: Sequence[Broadcast | None]) -> list[tuple[Shape, ...]]:
+    """Shapes to tell for each term. One pairwise term shows that the others are meant as well: an energy distance."""
+    if any(broadcast is not None and broadcast.is_meant for broadcast in found):
+        return [() for _ in found]
+    return [() if broadcast is None else broadcast.shapes for broadcast in found]

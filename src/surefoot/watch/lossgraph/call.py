@@ -1,0 +1,178 @@
+"""Thin wrappers of torch's loss functions: which user line computed a loss, and from what."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.compiler import is_compiling, is_dynamo_compiling
+from torch.nn import functional
+
+from surefoot.facts import InputFacts, Site, TargetFacts
+from surefoot.watch.lossgraph.values import read_input, read_target
+from surefoot.watch.patch import Function
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from surefoot.watch.recorder import Recorder
+
+LOSSES = {
+    "binary_cross_entropy": "bce", "binary_cross_entropy_with_logits": "bce-with-logits",
+    "cosine_embedding_loss": "cosine-embedding", "cross_entropy": "cross-entropy", "ctc_loss": "ctc",
+    "gaussian_nll_loss": "gaussian-nll", "hinge_embedding_loss": "hinge-embedding", "huber_loss": "huber",
+    "kl_div": "kl", "l1_loss": "l1", "margin_ranking_loss": "margin-ranking", "mse_loss": "mse",
+    "multi_margin_loss": "multi-margin", "multilabel_margin_loss": "multilabel-margin",
+    "multilabel_soft_margin_loss": "multilabel-soft-margin", "nll_loss": "nll", "poisson_nll_loss": "poisson-nll",
+    "smooth_l1_loss": "smooth-l1", "soft_margin_loss": "soft-margin", "triplet_margin_loss": "triplet-margin",
+    "triplet_margin_with_distance_loss": "triplet-margin",
+}  # fmt: skip
+KEPT_CALLS = 1024  # losses that are never backwarded must not pile up
+READ_CALLS = 16  # calls from one line whose arguments are read
+SPACING, FAR_SPACING = 64, 1024  # after these one in so many; on other devices, for which reading waits, fewer
+
+
+@dataclass(slots=True)
+class Place:
+    """A line of user code that computes a loss, and how it last did."""
+
+    kind: str
+    site: Site
+    num_calls: int = 0
+    reduction: str = "mean"
+    is_weighted: bool = False
+    label_smoothing: float = 0.0
+    input: InputFacts | None = None
+    target: TargetFacts | None = None
+
+    def read(self, given: dict[str, Any], first: Any, second: Any) -> None:
+        self.reduction = _reduction(given)
+        self.is_weighted = given.get("weight") is not None or given.get("pos_weight") is not None
+        self.label_smoothing = given.get("label_smoothing") or 0.0
+        self.input = read_input(self.kind, first)
+        self.target = read_target(self.kind, second)
+
+
+@dataclass(slots=True)
+class Call:
+    """A loss that was computed and may be backwarded. Holds no tensor."""
+
+    place: Place
+    node_type: type  # of the node it returned: guards against two threads that count alike
+    input_shape: tuple[int, ...]
+    target_shape: tuple[int, ...]
+    is_target_turned: bool  # given a dimension by the program, to meet the prediction's
+
+
+class Calls:
+    """Losses by the sequence number of the node they returned."""
+
+    def __init__(self, on_wake: Callable[[], None]) -> None:
+        self.on_wake = on_wake
+        self.by_sequence: dict[int, Call] = {}
+        self.compare_sizes = False  # micro-batches of a step belong together, so that a short one must not be missed
+        self._sizes: dict[str, tuple[int, ...]] = {}  # of the last input, by kind
+        self._places: dict[tuple[int, int, str], Place] = {}
+        self._kept: list[CodeType] = []  # keeps code objects alive, because the cache knows them by id
+
+    def install(self, recorder: Recorder) -> None:
+        for name, kind in LOSSES.items():
+            recorder.patches.wrap(functional, name, self._maker(recorder, kind))
+
+    def _maker(self, recorder: Recorder, kind: str) -> Any:
+        def make(original: Function) -> Function:
+            sleep = recorder.sleep
+            names = list(inspect.signature(original).parameters)
+
+            def loss(*args: Any, **kwargs: Any) -> Any:
+                result = original(*args, **kwargs)
+                if is_dynamo_compiling() or not isinstance(result, Tensor) or not result.requires_grad:
+                    return result
+                nap = sleep.nap
+                if nap is not None:  # ask for no `grad_fn`: a node that Python knows costs more to go backward through
+                    if self.compare_sizes and self._has_new_size(kind, args):
+                        self._wake(recorder)
+                    elif nap.goes_on("loss"):
+                        return result
+                if not is_compiling() and torch._C._get_tracing_state() is None:
+                    recorder.guarded("loss", self._note, recorder, kind, result, names, args, kwargs)
+                return result
+
+            _scripts_as(loss, original)
+            return loss
+
+        return make
+
+    def _has_new_size(self, kind: str, args: Any) -> bool:
+        return bool(args) and isinstance(args[0], Tensor) and args[0].shape != self._sizes.get(kind)
+
+    def _wake(self, recorder: Recorder) -> None:
+        try:
+            recorder.wake()
+            self.on_wake()
+        except Exception as error:
+            recorder.off["loss"] = f"{type(error).__name__}: {error}"
+            recorder.report_failure("loss", error)
+
+    def of(self, node: Any) -> Call | None:
+        call = self.by_sequence.get(node._sequence_nr())
+        return call if call is not None and call.node_type is type(node) else None
+
+    def _note(self, recorder: Recorder, kind: str, result: Tensor, names: list[str], args: Any, kwargs: Any) -> None:
+        place = self._place(recorder, kind)
+        if place is None:
+            return
+        first = args[0] if args else kwargs.get(names[0])
+        second = args[1] if len(args) > 1 else kwargs.get(names[1])
+        if place.num_calls < READ_CALLS or place.num_calls % (SPACING if result.is_cpu else FAR_SPACING) == 0:
+            place.read(dict(zip(names, args, strict=False), **kwargs), first, second)
+        place.num_calls += 1
+        if isinstance(first, Tensor):
+            self._sizes[kind] = first.shape
+        node = result.grad_fn
+        if node is None:
+            return
+        if len(self.by_sequence) >= KEPT_CALLS:
+            for old in list(self.by_sequence)[: KEPT_CALLS // 2]:
+                del self.by_sequence[old]
+        self.by_sequence[node._sequence_nr()] = Call(
+            place,
+            type(node),
+            first.shape if isinstance(first, Tensor) else (),
+            second.shape if isinstance(second, Tensor) else (),
+            isinstance(second, Tensor) and second._base is not None and second._base.dim() < second.dim(),
+        )
+
+    def _place(self, recorder: Recorder, kind: str) -> Place | None:
+        """The user's line. Unlike `Sites.here` it does not look at callers: this runs on every loss."""
+        frame: FrameType | None = sys._getframe(4)
+        is_user = recorder.sites.is_user
+        while frame is not None and not is_user(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame is None:
+            return None
+        code = frame.f_code
+        key = (id(code), frame.f_lasti, kind)
+        place = self._places.get(key)
+        if place is None:
+            self._kept.append(code)
+            place = self._places[key] = Place(kind, Site(code.co_filename, frame.f_lineno, code.co_qualname))
+        return place
+
+
+def _reduction(given: dict[str, Any]) -> str:
+    if given.get("reduce") is not None or given.get("size_average") is not None:  # torch's old spelling
+        averages = given.get("size_average") is not False
+        return "none" if given.get("reduce") is False else "mean" if averages else "sum"
+    return str(given.get("reduction", "mean"))
+
+
+def _scripts_as(wrapper: Any, original: Function) -> None:
+    """Let `torch.jit.script` compile torch's own function, whose source it needs, in place of the wrapper."""
+    wrapper.__script_if_tracing_wrapper = True
+    wrapper.__original_fn = original

@@ -1,0 +1,181 @@
+"""Fill in what a backward's loss is: its kind, factor, items, value and the line that computed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from surefoot.facts import LossFacts, Site
+from surefoot.watch.lossgraph.call import Calls
+from surefoot.watch.lossgraph.node import number
+from surefoot.watch.lossgraph.part import Deeper, Part, combine, look_deeper, read_part
+from surefoot.watch.lossgraph.root import Terms, terms_of
+from surefoot.watch.lossgraph.source import loss_site, term_sites
+from surefoot.watch.patch import Function
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+
+FIRST_BACKWARDS = 32  # read in full wherever the loss lives
+FIRST_LOOKS = 8  # backwards of a loss whose graph is read beyond the root
+LOOK_SPACING = 64  # after these, at least one in so many, and one after every nap: a program may change its mind
+SPACING = 16  # after these, on other devices, one in so many: reading a value there waits for the device
+
+
+@dataclass(slots=True)
+class Known:
+    """A loss seen before, told apart by the line of its backward and the nodes at its root."""
+
+    number: int
+    num_backwards: int = 0
+    deeper: list[Deeper] = field(default_factory=list)  # by part
+    amounts: list[Any] | None = None  # factor and counts of each part at its last backward
+    loss: LossFacts | None = None  # the facts of its last backward
+    before: LossFacts | None = None  # and of the one before
+    last_step: int = -1  # how many steps had been taken then
+    wiring: Hashable = None
+    was_finite: bool = True
+    num_naps: int = 0  # of the recorder, at the last deep look
+
+
+class LossProbe(Probe):
+    name = "loss"
+
+    def __init__(self) -> None:
+        self._calls = Calls(self._woken)
+        self._known: dict[Hashable, Known] = {}
+        self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
+        self._last: Known | None = None
+        self._is_pretrained = False  # weights were loaded
+        self._windows = False  # some step uses more than one backward
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._calls.install(recorder)
+        probe = self
+
+        def make(original: Function) -> Function:
+            def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
+                probe._is_pretrained = True
+                return original(self, *args, **kwargs)
+
+            return load_state_dict
+
+        recorder.patches.wrap(torch.nn.Module, "load_state_dict", make)
+
+    def backward_begins(self, backward: Backward) -> None:
+        roots = backward.roots
+        if not roots or not all(type(root) is Tensor for root in roots):
+            return
+        early = backward.ordinal <= FIRST_BACKWARDS or backward.ordinal % SPACING == 0
+        on_host = roots[0].device.type == "cpu"
+        may_wait = on_host or early
+        if all(root.grad_fn is None for root in roots):
+            backward.loss = LossFacts(("leaf",), "leaf", site=self._static_site(backward))
+            backward.loss_key = "leaf"
+            return
+        found = terms_of(
+            roots, backward.gradient, self._calls.by_sequence, self._recorder.scaler_factors, may_wait=may_wait
+        )
+        if len(roots) == 1 and may_wait:
+            backward.value = _value(roots[0], found.scale)
+            if backward.value is not None and not math.isfinite(backward.value):
+                self._recorder.record_due = True
+        thorough = early or (on_host and self._windows)
+        parts = [read_part(term, self._calls.of, thorough=thorough) for term in found.terms]
+        for i, part in enumerate(parts):
+            part.index = i
+        parts = [part for part in parts if part.kind] or parts
+        known = self._recognise(backward, parts)
+        backward.loss = self._facts(known, parts, found, backward)
+        backward.loss_key = self._key(known, backward.loss)
+
+    def _recognise(self, backward: Backward, parts: Sequence[Part]) -> Known:
+        """The loss among those seen before. Its first backwards, those after naps and some others get a deep look."""
+        what = (backward.site, *[(part.site, part.chain, part.reduction) for part in parts])
+        known = self._known.get(what)
+        if known is None:
+            known = self._known[what] = Known(len(self._known))
+        known.num_backwards = num = known.num_backwards + 1
+        finite = backward.value is None or math.isfinite(backward.value)
+        num_naps = self._recorder.sleep.num_naps
+        due = num <= FIRST_LOOKS or num & (num - 1) == 0 or num % LOOK_SPACING == 0 or num_naps > known.num_naps
+        if due or finite is not known.was_finite:
+            known.num_naps = num_naps
+            known.deeper = look_deeper(parts, finite=finite)
+            for deeper in known.deeper:
+                deeper["is_pretrained"] = self._is_pretrained
+            known.wiring = tuple(
+                (bool(deeper["broadcast"]), *((op.name, op.dim) for op in deeper["fed_by"])) for deeper in known.deeper
+            )
+            known.amounts = None
+        known.was_finite = finite
+        return known
+
+    def _facts(self, known: Known, parts: Sequence[Part], found: Terms, backward: Backward) -> LossFacts:
+        amounts = [found.trunk, *[part.amounts for part in parts]]
+        if known.amounts != amounts or known.loss is None:
+            known.amounts = amounts
+            num_terms = len(found.terms)
+            facts = [
+                part.facts(deeper, lambda i: self._static_site(backward, i, num_terms))
+                for part, deeper in zip(parts, known.deeper, strict=True)
+            ]
+            known.loss = combine(facts, found.trunk, lambda: self._static_site(backward))
+        return known.loss
+
+    def _woken(self) -> None:
+        """A micro-batch that wakes the recorder in the middle of a window has others before it."""
+        events = self._recorder.journal.since(self._recorder.last_step_at)
+        if self._last is not None and any(key[0] == "backward" for _, key, _ in events):  # type: ignore[index]
+            self._last.last_step = self._recorder.num_steps
+
+    def _static_site(self, backward: Backward, term: int = 0, num_terms: int = 1) -> Site | None:
+        """For losses that no function of torch computed: where the source says that this term of the loss is."""
+        site = backward.site
+        if site is None:
+            return None
+        if site not in self._sites:
+            self._sites[site] = (loss_site(site), term_sites(site))
+        whole, terms = self._sites[site]
+        return terms[term] if len(terms) == num_terms > 1 else whole
+
+    def _key(self, known: Known, loss: LossFacts) -> Hashable:
+        """Equal for backwards that tell the same, whatever their counts, so that steps are recognised.
+
+        How many items a mean is taken over only matters next to the other micro-batches of the same step.
+        """
+        same_window = known.last_step == self._recorder.num_steps
+        self._windows = self._calls.compare_sizes = self._windows or same_window
+        differs = same_window and known.before is not loss and not _weighs_same(known.before, loss)
+        known.before, known.last_step = loss, self._recorder.num_steps
+        self._last = known
+        empty = any(part.num_valid == 0 for part in loss.parts)
+        return (known.number, _magnitude(loss.factor), differs, empty, known.wiring)
+
+
+def _weighs_same(a: LossFacts | None, b: LossFacts) -> bool:
+    if a is None or a.factor != b.factor or a.num_items != b.num_items:
+        return False
+    return [(p.factor, p.num_items) for p in a.terms] == [(p.factor, p.num_items) for p in b.terms]
+
+
+def _magnitude(factor: float | None) -> int | None:
+    """A factor may be annealed from step to step; its rough size stays."""
+    if factor is None or not math.isfinite(factor):
+        return None
+    return round(math.log2(abs(factor))) if factor else -1000
+
+
+def _value(root: Tensor, scale: Any) -> float | None:
+    value = number(root.detach(), may_wait=True)
+    if value is None or scale is None:
+        return value
+    return None if math.isinf(value) else value / float(scale)  # the scale itself may have made it overflow

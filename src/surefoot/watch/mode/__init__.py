@@ -1,0 +1,1 @@
+"""Train and eval mode: who is switched, and what dropout and batch-norm then do."""

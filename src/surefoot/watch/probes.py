@@ -1,0 +1,44 @@
+"""All probes, in the order in which they are asked."""
+
+from surefoot.watch.backward import BackwardProbe
+from surefoot.watch.clear import ClearProbe
+from surefoot.watch.clip import ClipProbe
+from surefoot.watch.epoch import EpochProbe
+from surefoot.watch.finite.probe import FiniteProbe
+from surefoot.watch.graph.probes import graph_probes
+from surefoot.watch.half.autocast import AutocastProbe
+from surefoot.watch.half.lost import LostUpdateProbe
+from surefoot.watch.half.scale import Scales
+from surefoot.watch.half.scaler import ScalerProbe
+from surefoot.watch.half.underflow import UnderflowProbe
+from surefoot.watch.inventory.frozen import FrozenProbe
+from surefoot.watch.inventory.probe import SetupProbe
+from surefoot.watch.inventory.stale import StaleProbe
+from surefoot.watch.lossgraph.probe import LossProbe
+from surefoot.watch.mode.probe import ModeProbe
+from surefoot.watch.probe import Probe
+from surefoot.watch.schedule.probe import ScheduleProbe
+from surefoot.watch.step import StepProbe
+
+
+def all_probes() -> list[Probe]:
+    scales, finite, epochs = Scales(), FiniteProbe(), EpochProbe()
+    return [
+        BackwardProbe(),
+        ClearProbe(),
+        StepProbe(),
+        SetupProbe(),
+        FrozenProbe(),
+        StaleProbe(),
+        epochs,
+        ScheduleProbe(epochs),
+        LossProbe(),
+        AutocastProbe(),
+        ScalerProbe(scales),
+        finite,
+        ClipProbe(scales, finite),
+        *graph_probes(),
+        ModeProbe(),
+        UnderflowProbe(),  # after those that tell of scalers and autocast
+        LostUpdateProbe(),
+    ]

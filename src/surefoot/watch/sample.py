@@ -1,0 +1,72 @@
+"""The loss of steps that are not recorded, also of those that the recorder sleeps through: a curve without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from surefoot.watch.backward import Backward
+from surefoot.watch.journal import Build
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.recorder import Recorder
+
+SPACING_SECONDS = 0.02  # between samples, where reading the loss costs nothing that could be felt
+DEVICE_SPACING_SECONDS = 1.0  # elsewhere the program waits for the device
+
+
+class LossSampler:
+    """`is_listening` for the length of one window, then and when: the windows between cost one look at the clock."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.is_listening = False
+        self._recorder = recorder
+        self._losses: list[float] = []
+        self._spacing = SPACING_SECONDS
+
+    # --- awake
+
+    def step(self, account: Account, events: Iterable[tuple[int, Hashable, Build]]) -> None:
+        """A step that is not recorded, and what came before it."""
+        now = perf_counter()
+        if self._recorder.on_sample is None or now < account.sample_due:
+            return
+        backwards = [build.__self__ for _, _, build in events if hasattr(build, "__self__")]
+        losses = [
+            b.value
+            for b in backwards
+            if isinstance(b, Backward) and b.value is not None and any(number == account.id for number, _ in b.reached)
+        ]
+        self._tell(account, now, losses)
+
+    # --- asleep
+
+    def hear(self, loss: Any) -> None:
+        if type(loss) is Tensor and loss.ndim == 0:
+            self._spacing = SPACING_SECONDS if loss.is_cpu else DEVICE_SPACING_SECONDS
+            self._losses.append(loss.item())
+
+    def window_ends(self, account: Account) -> None:
+        now = perf_counter()
+        if self.is_listening:
+            self.is_listening = False
+            losses, self._losses = self._losses, []
+            self._tell(account, now, losses)
+        elif now >= account.sample_due:
+            self.is_listening = self._recorder.on_sample is not None
+
+    def _tell(self, account: Account, now: float, losses: list[float]) -> None:
+        recorder, optimizer = self._recorder, account.optimizer()
+        if not losses or optimizer is None or recorder.on_sample is None:
+            return
+        account.sample_due = now + self._spacing
+        try:
+            rate = float(optimizer.param_groups[0]["lr"])
+            recorder.on_sample(account.id, recorder.num_steps, sum(losses) / len(losses), rate)
+        except Exception as error:
+            recorder.on_sample = None
+            recorder.report_failure("sample", error)

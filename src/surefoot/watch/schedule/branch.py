@@ -1,0 +1,71 @@
+"""Whether the source holds a call that would advance a scheduler, in a branch that depends on something else."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+
+from surefoot.facts import Site
+from surefoot.watch.schedule.loop import exits
+
+_ANYTHING = ast.Name("left_early")
+_GUARDS = frozenset(("self", "isinstance", "hasattr", "callable", "len", "type"))
+
+
+def advances_in_branch(made: Site | None) -> bool:
+    """Whether a `step()` on the scheduler made at this line depends on more than whether there is a scheduler."""
+    if made is None:
+        return False
+    files = {made.file, *(file for file, _ in made.callers)}
+    trees = [tree for tree in map(_tree, files) if tree is not None]
+    names = {name for tree in trees for name in _assigned(tree, made)}
+    return any(_is_conditional(tree, names, ()) for tree in trees)
+
+
+def _tree(file: str) -> ast.AST | None:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _assigned(tree: ast.AST, made: Site) -> Iterator[str]:
+    """The names that the scheduler got in the statement that made it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and node.lineno <= made.line <= (node.end_lineno or node.lineno):
+            for target in node.targets:
+                yield from (name for name in map(_last_name, ast.walk(target)) if name)
+
+
+def _last_name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_scheduler(node: ast.AST, names: set[str]) -> bool:
+    name = _last_name(node)
+    return name in names or "sched" in name.lower()
+
+
+def _is_conditional(node: ast.AST, names: set[str], tests: tuple[ast.AST, ...]) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step":
+        return _is_scheduler(node.func.value, names) and any(_asks_something_else(test, names) for test in tests)
+    if isinstance(node, ast.For | ast.AsyncFor) and any(exits(node.body, own=True)):
+        tests = (*tests, _ANYTHING)  # the loop may have been left before the call
+    if isinstance(node, ast.If | ast.IfExp):
+        tests = (*tests, node.test)
+    elif isinstance(node, ast.BoolOp):
+        tests = (*tests, *node.values[:-1])
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        tests = ()
+    return any(_is_conditional(child, names, tests) for child in ast.iter_child_nodes(node))
+
+
+def _asks_something_else(test: ast.AST, names: set[str]) -> bool:
+    """Whether a test looks at more than the scheduler. Classes it is compared with do not count."""
+    asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    asked |= {node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    others = asked - _GUARDS - names
+    return any("sched" not in name.lower() and not name[:1].isupper() for name in others)

@@ -1,0 +1,74 @@
+"""The bug corpus is complete and its marks can be read. Running it belongs to `make bench-bugs`."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.bugs.page import page
+from benchmarks.bugs.program import FRAMEWORKS, Program, corpus, read_program
+from benchmarks.bugs.verdict import Remark, Verdict
+
+from surefoot.rules.catalogue import catalogue
+
+FAMILIES = {"grad", "clip", "amp", "optim", "sched", "mode", "loss", "graph"}
+PROGRAMS = corpus()
+BUGGY = [p for p in PROGRAMS if p.is_buggy]
+
+
+def test_every_rule_above_a_note_has_a_buggy_program() -> None:
+    expected = {r.name for r in catalogue().values() if r.family in FAMILIES and r.level != "note"}
+    assert expected | {"non-finite-loss"} <= {p.rule for p in BUGGY}
+
+
+@pytest.mark.parametrize("program", BUGGY, ids=lambda p: p.name)
+def test_a_buggy_program_names_its_rule_and_marks_a_line(program: Program) -> None:
+    assert program.rule in program.names
+    assert program.lines
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if not p.is_buggy], ids=lambda p: p.name)
+def test_a_clean_program_has_no_mark(program: Program) -> None:
+    assert program.path.stem.endswith("_good")
+    assert not program.names
+    assert (
+        program.path.parent == FRAMEWORKS or program.path.with_stem(program.path.stem[: -len("good")] + "bad").exists()
+    )
+
+
+def test_a_marked_call_over_several_lines_counts_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "zero-learning-rate"
+    folder.mkdir()
+    file = folder / "x_bad.py"
+    file.write_text("a = dict(  # BUG: zero-learning-rate  ALSO: clip-after-step\n    b=1,\n)\nc = 2\n")
+    program = read_program(file)
+    assert (program.lines, program.names, program.consequences) == (
+        {1, 2, 3},
+        {"zero-learning-rate"},
+        {"clip-after-step"},
+    )
+
+
+def test_verdicts(tmp_path: Path) -> None:
+    file = tmp_path / "stale-gradients" / "x_bad.py"
+    file.parent.mkdir()
+    file.write_text("a = 1\nb = 2  # BUG: stale-gradients\n")
+    program = read_program(file)
+    right = Verdict(program, (Remark(frozenset({"stale-gradients"}), "stale-gradients", 2),))
+    elsewhere = Verdict(program, (Remark(frozenset({"stale-gradients"}), "stale-gradients", 1),))
+    other = Verdict(program, (Remark(frozenset({"clip-after-step"}), "clip-after-step", 2),))
+    assert (right.found, right.right_line, right.false_alarms) == (True, True, ())
+    assert (elsewhere.found, elsewhere.right_line) == (True, False)
+    assert (other.found, len(other.false_alarms)) == (False, 1)
+
+
+class Tool:
+    name, version = "surefoot", ""
+
+    def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
+        self.verdicts = verdicts
+
+
+def test_the_page_counts_what_was_found() -> None:
+    found = tuple(Verdict(p, (Remark(p.names, p.rule, min(p.lines)),)) for p in BUGGY)
+    text = page([Tool(found)])
+    assert f"| surefoot | {len(BUGGY)} | {len(BUGGY)} (100 %) |" in text
+    assert "got wrong" not in text

@@ -1,0 +1,100 @@
+"""Several ranks save into one folder: a checkpoint counts when the files of all of them are whole."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from surefoot.loop.checkpoint import CheckpointWarning, Folder
+
+
+def state(number: int, rank: int) -> dict[str, Any]:
+    return {"number": number, "rank": rank}
+
+
+def found_by(folders: list[Folder]) -> list[tuple[int, int] | None]:
+    return [None if (found := f.newest()) is None else (found[1]["number"], found[1]["rank"]) for f in folders]
+
+
+def folders_of(path: Path, world_size: int = 2, keep: int = 2, run: str = "") -> list[Folder]:
+    return [Folder(path, keep, rank=rank, world_size=world_size, run=run) for rank in range(world_size)]
+
+
+def save(folders: list[Folder], number: int, healthy: bool = True) -> None:
+    for folder in folders:
+        folder.save(state(number, folder.rank), update=number, healthy=healthy)
+
+
+def test_each_rank_gets_its_own(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path, 3)
+    for number in range(1, 5):
+        save(folders, number)
+    assert found_by(folders) == [(4, 0), (4, 1), (4, 2)]
+    assert len(list(tmp_path.iterdir())) == 3 * 2
+    assert (tmp_path / "0004-update-00000004.rank-1-of-3.pt").exists()
+
+
+def test_two_real_processes_at_once(tmp_path: Path) -> None:
+    pids = []
+    for folder in folders_of(tmp_path):
+        pid = os.fork()
+        if pid == 0:
+            paths = [folder.save(state(n, folder.rank), update=n, healthy=True) for n in range(1, 30)]
+            os._exit(0 if all(paths) else 1)
+        pids.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0, 0]
+    assert found_by(folders_of(tmp_path)) == [(29, 0), (29, 1)]
+
+
+def test_a_rank_that_is_missing(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    save(folders, 1)
+    folders[0].save(state(2, 0), update=2, healthy=True)
+    with pytest.warns(CheckpointWarning, match="the file of rank 1 of 2 is missing"):
+        assert found_by(folders) == [(1, 0), (1, 1)]
+
+
+def test_a_rank_whose_file_is_damaged(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    save(folders, 1)
+    save(folders, 2)
+    path = tmp_path / "0002-update-00000002.rank-1-of-2.pt"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.warns(CheckpointWarning, match="rank-1-of-2.pt is cut short"):
+        assert found_by(folders) == [(1, 0), (1, 1)]
+
+
+@pytest.mark.filterwarnings("ignore:Passed over")
+def test_a_rank_that_can_not_write_keeps_the_others_from_deleting(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path, keep=1)
+    save(folders, 1)
+    for number in range(2, 8):
+        folders[0].save(state(number, 0), update=number, healthy=True)
+    assert found_by(folders) == [(1, 0), (1, 1)]
+    save(folders, 8)
+    assert found_by(folders) == [(8, 0), (8, 1)]
+
+
+def test_healthy_in_one_rank_only_is_not_healthy(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    save(folders, 1)
+    folders[0].save(state(2, 0), update=2, healthy=True)
+    folders[1].save(state(2, 1), update=2, healthy=False)
+    with pytest.warns(CheckpointWarning, match="rank 1 of 2 is missing"):
+        assert found_by(folders) == [(1, 0), (1, 1)]
+
+
+def test_ranks_of_two_starts_are_not_mixed(tmp_path: Path) -> None:
+    save(folders_of(tmp_path, run="first"), 1)
+    folders_of(tmp_path, run="first")[1].save(state(2, 1), update=2, healthy=True)
+    second = folders_of(tmp_path, run="second")
+    second[0].save(state(2, 0), update=2, healthy=True)
+    with pytest.warns(CheckpointWarning, match="of another start"):
+        assert found_by(second) == [(1, 0), (1, 1)]
+
+
+def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
+    save(folders_of(tmp_path, 2), 1)
+    with pytest.raises(ValueError, match=r"are of 2 processes, but this run has 1\. Start 2 processes"):
+        Folder(tmp_path).newest()

@@ -1,0 +1,92 @@
+"""accumulation-not-averaged, unequal-micro-batches and loss-backwarded-twice."""
+
+from typing import Any
+
+import pytest
+
+from surefoot.facts import ClipFacts, LossFacts
+from surefoot.rules.grad import accumulation_not_averaged, loss_backwarded_twice, unequal_micro_batches
+from tests.rules.grad.build import ask, backward, gradient, setup, step
+
+
+def loss(items: int | None = 8, factor: float | None = 1.0, reduction: str = "mean") -> LossFacts:
+    return LossFacts(chain=("MseLoss",), kind="mse", reduction=reduction, factor=factor, num_items=items)
+
+
+def window(*losses: LossFacts, extra: tuple[Any, ...] = (), **fields: Any) -> Any:
+    batches = tuple(backward(i + 1, loss=entry) for i, entry in enumerate(losses))
+    return step(1, (*batches, *extra), gradient(*(b.ordinal for b in batches), **fields))
+
+
+def test_summed_means_fire() -> None:
+    (evidence,) = ask(accumulation_not_averaged.check, window(*[loss()] * 4), setup())
+    assert evidence.level is None and evidence.numbers["micro_batches"] == 4
+
+
+@pytest.mark.parametrize(
+    "kind, group, clips, level",
+    [
+        ("Adam", {}, (), "note"),
+        ("AdamW", {"weight_decay": 0.01}, (), "note"),
+        ("Adam", {"weight_decay": 0.01}, (), None),
+        ("AdamW", {}, (ClipFacts(99),), None),
+        ("SGD", {}, (), None),
+    ],
+)
+def test_optimizers_that_cancel_a_factor_get_a_note(kind: str, group: Any, clips: Any, level: str | None) -> None:
+    (evidence,) = ask(accumulation_not_averaged.check, window(*[loss()] * 2, extra=clips), setup(kind, **group))
+    assert evidence.level == level
+
+
+def test_averaged_summed_edited_or_unknown_windows_are_silent() -> None:
+    check = accumulation_not_averaged.check
+    for silent in (
+        window(*[loss(factor=0.25)] * 4),
+        window(*[loss(reduction="sum")] * 4),
+        window(*[loss(factor=None)] * 4),
+        window(*[loss()] * 4, edited=True),
+        window(*[loss()] * 4, by_hand=True),
+        window(loss()),
+    ):
+        assert not ask(check, silent, setup())
+
+
+def test_different_losses_or_heads_are_no_micro_batches() -> None:
+    check = accumulation_not_averaged.check
+    two_lines = step(1, (backward(1), backward(2, line=20)), gradient(1, 2))
+    two_heads = step(1, (backward(1), backward(2)), gradient(1, 2), gradient(1), gradient(2))
+    two_kinds = step(1, (backward(1), backward(2, loss=LossFacts(chain=("L1Loss",), reduction="mean"))), gradient(1, 2))
+    for silent in (two_lines, two_heads, two_kinds):
+        assert not ask(check, silent, setup())
+
+
+def test_ragged_micro_batches_fire_with_their_shares() -> None:
+    (evidence,) = ask(unequal_micro_batches.check, window(*[loss(n, 0.25) for n in (7, 5, 3, 1)]))
+    assert evidence.numbers["shares"] == [0.25] * 4
+    assert evidence.numbers["right_shares"] == [0.4375, 0.3125, 0.1875, 0.0625]
+
+
+def test_proportional_equal_or_nearly_equal_weights_are_silent() -> None:
+    check = unequal_micro_batches.check
+    assert not ask(check, window(*[loss(n, n / 16) for n in (7, 5, 3, 1)]))
+    assert not ask(check, window(*[loss(8, 0.25)] * 4))
+    assert not ask(check, window(loss(1000, 0.5), loss(990, 0.5)))
+    assert not ask(check, window(loss(7, 0.5), loss(None, 0.5)))
+    assert not ask(check, window(loss(7, 0.5), loss(1, 0.5), edited=True))
+
+
+def test_one_loss_twice_fires_and_two_losses_do_not() -> None:
+    check = loss_backwarded_twice.check
+    twice = step(1, (backward(1, root=9, value=0.5), backward(2, line=20, root=9, value=0.5)), gradient(1, 2))
+    (evidence,) = ask(check, twice)
+    assert evidence.site is not None and evidence.site.line == 20
+    heads = step(1, (backward(1, root=9), backward(2, root=12)), gradient(1, 2))
+    cleared = step(1, (backward(1, root=9), backward(2, root=9)), gradient(2))
+    assert not ask(check, heads) and not ask(check, cleared)
+
+
+def test_a_trainer_runs_its_last_micro_batch_as_the_closure() -> None:
+    batches = [backward(i, loss=loss(n, 0.5), inside_step=1 if i == 2 else None) for i, n in ((1, 7), (2, 1))]
+    assert ask(unequal_micro_batches.check, step(1, tuple(batches), gradient(1, 2), closure=True))
+    searched = [backward(i, loss=loss(n, 0.5), inside_step=1) for i, n in ((1, 7), (2, 1))]
+    assert not ask(unequal_micro_batches.check, step(1, tuple(searched), gradient(1, 2), closure=True))

@@ -1,0 +1,1 @@
+"""Runs out and in."""

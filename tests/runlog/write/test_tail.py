@@ -1,0 +1,163 @@
+"""What was handed over and not yet committed outlives the process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from surefoot.runlog import RunLog, read_run
+from surefoot.runlog.write import store, tail, thread
+from surefoot.runlog.write.recover import recover
+from surefoot.runlog.write.tail import read_tail, tail_files
+from tests.runlog.write.stored import ask, meta, scalars
+
+KILLED = """
+import os, signal, time
+from pathlib import Path
+from surefoot.runlog import RunLog
+from surefoot.runlog.write import thread
+log = RunLog(Path(FILE), {}, print)
+log.scalars(0, {"loss": 0.0})
+log.flush()
+thread.COMMIT_SECONDS = 60.0
+log.flush()
+for step in range(1, 10):
+    log.scalars(step, {"loss": step / 8})
+    log.scalars(step, {"new": step / 4, "it's": 0.5})
+    time.sleep(0.003)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+FOUND = {
+    "loss": [(step, step / 8) for step in range(10)],
+    "new": [(step, step / 4) for step in range(1, 10)],
+    "it's": [(step, 0.5) for step in range(1, 10)],
+}
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    file = tmp_path / "rank-0.db"
+    subprocess.run([sys.executable, "-c", KILLED.replace("FILE", repr(str(file)))], check=False)
+    assert scalars(file) == {"loss": [(0, 0.0)]}, "the rest was not committed"
+    return file
+
+
+def assert_recovered(file: Path) -> None:
+    found = scalars(file)
+    assert {name: pairs[:-1] for name, pairs in found.items()}.keys() == FOUND.keys()
+    for name, pairs in FOUND.items():  # the last row may have waited for others
+        assert found[name] in (pairs, pairs[:-1])
+
+
+def test_a_reader_finds_what_was_not_committed(killed: Path) -> None:
+    beat = meta(killed)["beat"]
+    read_run(killed.parent)
+    assert_recovered(killed)
+    assert not any(one.exists() for one in tail_files(killed))
+    assert (meta(killed)["beat"], meta(killed)["writer"]) == (beat, "")
+    assert recover(killed) == 0
+
+
+def test_the_next_writer_finds_it_too(killed: Path) -> None:
+    log = RunLog(killed, {}, pytest.fail)
+    log.scalars(10, {"more": 1.0})
+    log.close()
+    assert scalars(killed).pop("more") == [(10, 1.0)]
+    found = scalars(killed)
+    assert len(found["loss"]) in (9, 10)
+
+
+def test_what_is_committed_is_not_brought_back(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A death after the commit of what was brought back, before the tail is removed."""
+    kept = {one: one.read_bytes() for one in tail_files(killed)}
+    store.Store.set_meta, set_meta = lambda *_: None, store.Store.set_meta  # type: ignore[method-assign, assignment]
+    try:
+        recover(killed)
+    finally:
+        store.Store.set_meta = set_meta  # type: ignore[method-assign]
+    for one, data in kept.items():
+        one.write_bytes(data)
+    assert recover(killed) == 0
+    assert_recovered(killed)
+
+
+def test_a_damaged_end_is_left_out(killed: Path) -> None:
+    (longest,) = sorted(tail_files(killed), key=lambda one: one.stat().st_size)[1:]
+    longest.write_bytes(longest.read_bytes()[:-5] + b"\1\2\3\4\5")
+    recover(killed)
+    assert 7 <= len(scalars(killed)["new"]) < 9
+
+
+def test_a_tail_is_left_alone_while_its_process_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread, "COMMIT_SECONDS", 60.0)
+    file = tmp_path / "rank-0.db"
+    log = RunLog(file, {}, pytest.fail)
+    assert log.flush()
+    log.scalars(1, {"loss": 0.5})
+    assert recover(file) == 0
+    assert len(read_tail(file, -1)) == 1
+    assert log.flush()
+    log.close()
+    assert scalars(file) == {"loss": [(1, 0.5)]}
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["rank-0.db"]
+
+
+def test_where_nothing_can_be_written_it_is_read_as_it_is(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(file: Path) -> None:
+        raise PermissionError(13, "read-only file system")
+
+    monkeypatch.setattr("surefoot.runlog.write.recover.Store", refuse)
+    assert len(read_run(killed.parent)) == 1
+    assert scalars(killed) == {"loss": [(0, 0.0)]}
+
+
+def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "MOST_BYTES", 500)
+    waiting = tail.Tail(tmp_path / "rank-0.db")
+    waiting.open([])
+    layout = tail.Layout([("scalar", "loss", "")])
+
+    def add(numbers: range) -> None:
+        for number in numbers:
+            waiting.add((layout, number, float(number), layout.pack(0.5), number))
+
+    add(range(3))
+    waiting.switch()  # that commit fails
+    add(range(3, 5))
+    waiting.switch()
+    add(range(5, 7))
+    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", -1)] == list(range(7))
+    add(range(7, 50))
+    assert len(read_tail(tmp_path / "rank-0.db", -1)) < 20
+    waiting.clear()
+    waiting.switch()
+    add(range(50, 52))
+    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", 49)] == [50, 51]
+    for descriptor in waiting._descriptors:
+        os.close(descriptor)
+    add(range(52, 53))  # a write that fails is no trouble
+    assert waiting._current is None
+
+
+def test_what_came_before_the_file_was_open_is_in_it_once(tmp_path: Path) -> None:
+    layout = tail.Layout([("scalar", "loss", "")])
+    rows = [(layout, number, 1000.0, layout.pack(0.5), number) for number in range(5)]
+    waiting = tail.Tail(tmp_path / "rank-0.db")
+    waiting.open(rows[:4])
+    for row in rows[3:]:  # the fourth came while the others were being written
+        waiting.add(row)
+    waiting.switch()  # what rushed by is written before its commit begins
+    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", -1)] == [0, 1, 2, 3, 4]
+    waiting.close(remove=True)
+
+
+def test_there_is_no_tail_on_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "is_network", lambda folder: True)
+    log = RunLog(tmp_path / "rank-0.db", {}, pytest.fail)
+    log.scalars(1, {"loss": 0.5})
+    log.flush()
+    assert not any(one.exists() for one in tail_files(tmp_path / "rank-0.db"))
+    log.close()
+    assert ask(tmp_path / "rank-0.db", "SELECT count(*) FROM chunks") == [(1,)]

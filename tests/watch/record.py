@@ -1,0 +1,27 @@
+"""Run a small program under the probes, without rules."""
+
+from pathlib import Path
+
+import pytest
+
+from surefoot.facts import Record
+from surefoot.watch import Recorder
+from surefoot.watch.probes import all_probes
+
+
+def records_of(code: str, file: Path) -> list[Record]:
+    """The records of a program run from a real file, up to its end."""
+    records: list[Record] = []
+
+    def emit(record: Record) -> None:
+        records.append(record)
+
+    file.write_text(code)
+    recorder = Recorder(emit, all_probes(), lambda name, error: pytest.fail(f"{name}: {error!r}"))
+    recorder.start()
+    try:
+        exec(compile(code, str(file), "exec"), {"__name__": "__main__"})
+        recorder.guarded("end", recorder.emit_end, "finished")
+    finally:
+        recorder.stop()
+    return records

@@ -1,0 +1,232 @@
+"""Whatever a loop does differently after a long steady stretch is seen as if nobody had slept."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from surefoot.facts import StepFacts
+from surefoot.rules.catalogue import catalogue
+from surefoot.sanitizer import Sanitizer
+from surefoot.watch import doze
+
+STEADY = 120  # steps before the loop changes its ways: long asleep by then
+
+
+class Loop:
+    """A plain loop of three calls, each of which can be left out, doubled or swapped."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.model = torch.nn.Linear(4, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+
+    def clear(self) -> None:
+        self.optimizer.zero_grad()
+
+    def backward(self, scale: float = 1.0) -> None:
+        x = torch.randn(16, 4)
+        loss = torch.nn.functional.mse_loss(self.model(x), x.sum(1, keepdim=True)) * scale
+        loss.backward()
+
+    def step(self) -> None:
+        self.optimizer.step()
+
+    def steady(self) -> None:
+        self.clear()
+        self.backward()
+        self.step()
+
+
+def no_clear(loop: Loop) -> None:
+    loop.backward()
+    loop.step()
+
+
+def clear_too_late(loop: Loop) -> None:
+    loop.backward()
+    loop.clear()
+    loop.step()
+
+
+def clear_at_both_ends(loop: Loop) -> None:
+    loop.clear()
+    loop.backward()
+    loop.clear()
+    loop.step()
+
+
+def step_twice(loop: Loop) -> None:
+    loop.steady()
+    loop.step()
+
+
+def not_finite(loop: Loop) -> None:
+    loop.clear()
+    loop.backward(scale=float("nan"))
+    loop.step()
+
+
+def micro_batches_lost(loop: Loop) -> None:
+    for _ in range(3):
+        loop.clear()
+        loop.backward(0.25)
+    loop.step()
+
+
+def healthy_accumulation(loop: Loop) -> None:
+    loop.clear()
+    for _ in range(4):
+        loop.backward(0.25)
+    loop.step()
+
+
+def watch(deviation: Callable[[Loop], None], times: int) -> tuple[set[tuple[str, int]], int, list[Any]]:
+    records: list[Any] = []
+    failures: list[str] = []
+    sanitizer = Sanitizer(
+        catalogue().values(),
+        on_record=records.append,
+        on_failure=lambda name, error: failures.append(f"{name}: {error!r}"),
+    )
+    sanitizer.start()
+    try:
+        loop = Loop()
+        for _ in range(STEADY):
+            loop.steady()
+        for _ in range(times):
+            deviation(loop)
+        for _ in range(3):
+            loop.steady()
+    finally:
+        sanitizer.finish()
+    assert not failures, failures
+    found = {(f.rule, f.step) for f in sanitizer.judge.findings if f.severity != "note"}
+    return found, sanitizer.recorder.num_steps, [r for r in records if isinstance(r, StepFacts)]
+
+
+DEVIATIONS = [
+    no_clear, clear_too_late, clear_at_both_ends, step_twice, not_finite, micro_batches_lost, healthy_accumulation,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("times", [1, 4])
+@pytest.mark.parametrize("deviation", DEVIATIONS)
+def test_the_same_is_found_asleep_and_awake(
+    deviation: Callable[[Loop], None], times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dozing = watch(deviation, times)
+    monkeypatch.setattr(doze.Sleep, "window_ends", lambda self, account: None)
+    awake = watch(deviation, times)
+    assert dozing[1] == awake[1]
+    late = {rule: step - dict(awake[0])[rule] for rule, step in dozing[0]}
+    assert late.keys() == dict(awake[0]).keys()
+    assert set(late.values()) <= {0, 1}  # the window that wakes it up begins with the lines of the windows before
+    last = [[(g.sources, g.used_by, g.discarded) for g in records[-1].gradients] for records in (dozing[2], awake[2])]
+    assert last[0] == last[1]
+
+
+def test_what_goes_wrong_late_and_stays_so_is_found() -> None:
+    found, _, _ = watch(clear_at_both_ends, 4)
+    assert ("gradients-cleared-before-step", STEADY + 2) in found
+
+
+def test_nothing_is_slept_through_while_findings_may_stop_the_program() -> None:
+    sanitizer = Sanitizer(catalogue().values(), stop_on="error")
+    sanitizer.start()
+    loop = Loop()
+    for _ in range(100):
+        loop.steady()
+        assert sanitizer.recorder.sleep.nap is None
+    sanitizer.finish()
+
+
+def test_a_part_frozen_during_a_nap_is_seen_soon() -> None:
+    """Freezing makes no call that would wake anybody."""
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    loop.optimizer = torch.optim.Adam(loop.model.parameters(), lr=0.01)
+    for step in range(80):
+        if step == 40:
+            loop.model.bias.requires_grad_(False)
+        loop.optimizer.zero_grad(set_to_none=False)
+        loop.backward()
+        loop.step()
+    sanitizer.finish()
+    assert [finding.rule for finding in sanitizer.judge.findings if finding.severity != "note"] == [
+        "frozen-parameter-moves"
+    ]
+
+
+def test_a_loss_that_is_wired_wrongly_later_on_is_found() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    torch.manual_seed(0)
+    model = torch.nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(100):
+        outputs = model(torch.randn(16, 4))
+        outputs = outputs.softmax(1) if step > 40 else outputs
+        loss = torch.nn.functional.cross_entropy(outputs, torch.randint(3, (16,)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    sanitizer.finish()
+    (found,) = [finding for finding in sanitizer.judge.findings if finding.severity != "note"]
+    assert found.rule == "softmax-before-cross-entropy"
+    assert 41 < found.step < 60
+    assert found.count == 100 - found.step + 1
+
+
+def test_a_steady_loop_is_slept_through() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    asleep = 0
+    for _ in range(300):
+        loop.steady()
+        asleep += sanitizer.recorder.sleep.nap is not None
+    sanitizer.finish()
+    assert asleep > 200
+    assert sanitizer.recorder.num_steps == 300
+
+
+def test_clearing_that_leaves_no_trace_is_not_mistaken_for_stale() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    for i in range(200):
+        for p in loop.model.parameters():
+            p.grad = None
+        for _ in range(2 if i == 150 else 1):
+            loop.backward()
+        loop.step()
+    sanitizer.finish()
+    assert not {f.rule for f in sanitizer.judge.findings} & {"stale-gradients", "gradients-cleared-before-step"}
+
+
+def test_a_long_restless_stretch_is_followed_by_sleep() -> None:
+    failures: list[str] = []
+    sanitizer = Sanitizer(catalogue().values(), on_failure=lambda name, error: failures.append(f"{name}: {error!r}"))
+    sanitizer.start()
+    loop = Loop()
+    for i in range(260):
+        if i < 200 and i % 3 == 0:
+            loop.clear()
+        loop.steady()
+    assert sanitizer.recorder.sleep.nap is not None
+    sanitizer.finish()
+    assert not failures and sanitizer.recorder.num_steps == 260
+
+
+def test_steps_that_were_slept_through_are_counted_in_what_was_found() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    for _ in range(500):
+        clear_too_late(loop)
+    sanitizer.finish()
+    counts = {f.rule: f.count for f in sanitizer.judge.findings if f.severity == "error"}
+    assert counts == {"gradients-cleared-before-step": 499}  # the first alone might be a batch dropped on purpose

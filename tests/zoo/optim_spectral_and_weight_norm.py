@@ -1,0 +1,14 @@
+"""Parametrized layers: spectral norm and weight norm, the optimizer made afterwards."""
+
+import torch
+from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm, weight_norm
+
+torch.manual_seed(0)
+model = nn.Sequential(spectral_norm(nn.Linear(8, 16)), nn.ReLU(), weight_norm(nn.Linear(16, 1)))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for _ in range(12):
+    x = torch.randn(16, 8)
+    optimizer.zero_grad()
+    nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
