@@ -1,4 +1,4 @@
-"""Every test leaves the process as it found it: no watch goes on, no patch stays."""
+"""Every test leaves the process as it found it: no watch goes on, no patch stays, no run is written to."""
 
 import os
 import sys
@@ -21,6 +21,16 @@ def nothing_goes_on_watching() -> Iterator[None]:
         pytest.fail("the test left a sanitizer running")
 
 
+@pytest.fixture(autouse=True)
+def nobody_has_decided_where_to_log() -> Iterator[None]:
+    yield
+    module = sys.modules.get("surefoot.runlog.write.current")
+    if module is not None:
+        if module.Current.run is not None:
+            module.Current.run.close()
+        module.forget()
+
+
 @pytest.fixture
 def untraced() -> Iterator[None]:
     """Under a debugger, or coverage's tracer, variables of running frames are left alone; these programs need them."""
@@ -30,11 +40,12 @@ def untraced() -> Iterator[None]:
     sys.settrace(trace)
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that count the live models of the process come first: others leave some behind in torch's caches.
 
-    Whole programs and loaders with workers are run without measuring coverage, which takes three to ten times as long:
-    what they cover must be covered by tests of its own.
+    Whole programs and loaders with workers are run apart, without measuring coverage, which takes three to ten times
+    as long: what they cover must be covered by tests of its own.
     """
     items.sort(key=lambda item: item.path.parent.name != "inventory")
     for item in items:

@@ -26,9 +26,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("SUREFOOT_LOG", raising=False)
     yield
     sf.track()
-    if current.Current.run is not None:
-        current.Current.run.close()
-    current.forget()
 
 
 def make_loop(**settings: Any) -> sf.Loop:
