@@ -5,7 +5,7 @@ from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
-from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.finite import BirthFacts, NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
@@ -35,6 +35,7 @@ from surefoot.facts.step import Event, StepFacts
 __all__ = [
     "SCHEMA_VERSION",
     "BackwardFacts",
+    "BirthFacts",
     "CheckpointFacts",
     "ClearFacts",
     "ClipFacts",

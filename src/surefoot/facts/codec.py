@@ -13,7 +13,7 @@ from surefoot.facts.clip import ClipFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
-from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.finite import BirthFacts, NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
@@ -48,6 +48,7 @@ _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
         BackwardFacts,
+        BirthFacts,
         CheckpointFacts,
         ClearFacts,
         ClipFacts,

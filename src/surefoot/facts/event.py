@@ -5,6 +5,7 @@ Every event carries `at`, its place on one clock that counts all events of the p
 
 from dataclasses import dataclass
 
+from surefoot.facts.finite import BirthFacts
 from surefoot.facts.loss import LossFacts
 from surefoot.facts.site import Site
 
@@ -28,6 +29,7 @@ class BackwardFacts:
     num_unowned: int = 0  # parameters reached that no optimizer holds
     num_tensors: int = 1  # how many roots were backwarded at once
     inside_step: int | None = None  # optimizer id, when a closure called it
+    birth: BirthFacts | None = None  # of a loss that is not finite
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class BirthFacts:
+    """Where the first NaN or Inf came from, as far as the graph behind the loss tells for certain."""
+
+    where: str = ""  # "forward" or "backward": an operation made it; "input", "weight": it was there before
+    operation: str = ""  # as people spell it: "log"; the one that it went into, for an input
+    module: str = ""  # that ran it; the parameter, for a weight; "" unknown
+    after: str = ""  # the nearest module with parameters before it, where it has none itself
+    before: str = ""  # and behind
+    detail: str = ""  # what its inputs were like
+
+
+@dataclass(frozen=True, slots=True)
 class NonFiniteFacts:
     """Gradients or weights that hold NaN or Inf. Parameters in the order in which backward reaches them: last first."""
 
@@ -17,3 +29,4 @@ class NonFiniteFacts:
     has_inf: bool = False
     finite_at: int = 0  # index of the last step at which all were seen to be finite
     step: int = 0  # index of the step that applied them, when it is not the one recorded
+    birth: BirthFacts | None = None  # of bad gradients of a finite loss

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from surefoot.facts import BackwardFacts, LossFacts, Site
+from surefoot.facts import BackwardFacts, BirthFacts, LossFacts, Site
 from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
@@ -36,6 +36,7 @@ class Backward:
     reached: tuple[tuple[int, int], ...] = ()
     num_unowned: int = 0
     inside_step: int | None = None
+    birth: BirthFacts | None = None
     loss_key: Hashable = None  # of `loss`, what does not differ from step to step
     shape: list[Any] = field(default_factory=list)  # what probes add to the step's shape
 
@@ -49,7 +50,7 @@ class Backward:
         return BackwardFacts(
             at, self.ordinal, self.site, self.loss, self.value, self.root, self.retain_graph, self.create_graph,
             self.under_autocast, self.autocast_dtype, self.scaled_by, self.reached, self.num_unowned,
-            inside_step=self.inside_step,
+            inside_step=self.inside_step, birth=self.birth,
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import isfinite
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from torch import Tensor
 
@@ -132,6 +133,7 @@ class Nap:
         self.sleepless = frozenset(probe.name for probe in sleepless)
         self.told_at_once = [probe for probe in sleepless if probe.name in called]
         self.told_later = [probe for probe in sleepless if probe.name not in called]
+        self.loss: ref[Tensor] | None = None  # of the last backward
         self.sampler = recorder.sleep.sampler
         self.sampler.is_listening = False
 
@@ -153,8 +155,10 @@ class Nap:
                 type(sign) is not Tensor or not sign.is_cpu or sign.ndim or isfinite(sign.item())
             ):
                 self.position = position + 1
-                if probe == "backward" and self.sampler.is_listening:
-                    self.sampler.hear(sign)
+                if probe == "backward":
+                    self.loss = ref(sign) if type(sign) is Tensor else None
+                    if self.sampler.is_listening:
+                        self.sampler.hear(sign)
                 if position == self.last:
                     self._window_ends()
                 return probe not in self.sleepless
@@ -216,6 +220,7 @@ class Sleep:
     def __init__(self, recorder: Recorder) -> None:
         self.nap: Nap | None = None
         self.num_naps = 0  # that are over
+        self.last_loss: ref[Tensor] | None = None  # of the last one's last backward, until there is another backward
         self._recorder = recorder
         self._rhythm = Rhythm()
         self.sampler = LossSampler(recorder)
@@ -224,6 +229,7 @@ class Sleep:
         nap, self.nap = self.nap, None
         if nap is not None:
             self.num_naps += 1
+            self.last_loss = nap.loss
             nap.ends()
             self._rhythm.napped(nap.tokens, undisturbed=nap.left == 0)
 

@@ -4,6 +4,7 @@ from surefoot.watch.backward import BackwardProbe
 from surefoot.watch.clear import ClearProbe
 from surefoot.watch.clip import ClipProbe
 from surefoot.watch.epoch import EpochProbe
+from surefoot.watch.finite.birth.probe import BirthProbe
 from surefoot.watch.finite.probe import FiniteProbe
 from surefoot.watch.graph.probes import graph_probes
 from surefoot.watch.half.autocast import AutocastProbe
@@ -22,7 +23,8 @@ from surefoot.watch.step import StepProbe
 
 
 def all_probes() -> list[Probe]:
-    scales, finite, epochs = Scales(), FiniteProbe(), EpochProbe()
+    births, scales, epochs = BirthProbe(), Scales(), EpochProbe()
+    finite = FiniteProbe(births)
     return [
         BackwardProbe(),
         ClearProbe(),
@@ -33,6 +35,7 @@ def all_probes() -> list[Probe]:
         epochs,
         ScheduleProbe(epochs),
         LossProbe(),
+        births,  # after the one that reads the value of the loss
         AutocastProbe(),
         ScalerProbe(scales),
         finite,

@@ -47,13 +47,15 @@ weights alone then.
 
 ## How it decides
 A loss or a total norm that is not finite leads to a look at every gradient. Without such a sign all gradients are
-checked on the first steps, then as often as the allowed overhead permits.
+checked on the first steps, then as often as the allowed overhead permits. When the loss was finite, the operation
+without a slope is looked for on the way to the bad gradients, where no good one lies on it.
 """
 
 from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, NonFiniteFacts, Site, StepFacts
 from surefoot.rules import Evidence, History, rule
+from surefoot.rules.birth import told
 
 
 @rule("error", on=(StepFacts, EndFacts), probes=("finite",))
@@ -79,6 +81,7 @@ def _evidence(found: NonFiniteFacts, site: Site | None) -> Evidence:
     message += f"the first that backward reaches is {found.first_bad}"
     if found.last_good:
         message += f", just after {found.last_good}, which is finite"
+    message += told(found.birth)
     if found.finite_at:
         message += f"; step {found.finite_at} was still finite"
     return Evidence(

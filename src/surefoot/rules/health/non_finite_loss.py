@@ -44,6 +44,11 @@ for i in range(8):
 ## When it stays silent
 Batches whose gradients are dropped before the step, steps that a GradScaler skips, and a mean over no valid target,
 which has a rule of its own.
+
+## How it decides
+By the value of the loss. Where it came from is read off the graph behind the loss, which still holds what the
+operations were given: from the loss backwards along what is not finite, up to the operation whose inputs are. It is
+named with its module, or not at all where two are possible. Bad data, targets and weights are named as such.
 """
 
 import math
@@ -51,6 +56,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import BackwardFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
+from surefoot.rules.birth import told
 
 
 def _is_bad(backward: BackwardFacts) -> bool:
@@ -60,10 +66,19 @@ def _is_bad(backward: BackwardFacts) -> bool:
 
 
 def _cause(backward: BackwardFacts) -> str:
+    if backward.birth is not None and backward.birth.where != "input":
+        return told(backward.birth)
     bad = {what for part in (backward.loss.parts if backward.loss is not None else ()) for what in part.bad}
     if "target" in bad:
         return "; its targets hold NaN or Inf"
+    if backward.birth is not None:
+        return told(backward.birth)
     return "; the model's output holds NaN or Inf" if "input" in bad else ""
+
+
+def _origin(backward: BackwardFacts) -> dict[str, str]:
+    birth = backward.birth
+    return {} if birth is None else {"module": birth.module, "operation": birth.operation}
 
 
 def _last_good(past: History, bad: BackwardFacts) -> tuple[int, float] | None:
@@ -91,6 +106,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
                 "value": str(backward.value),
                 "step": now.index,
                 "backward_line": backward.site.line if backward.site else None,
+                **_origin(backward),
             },
         )
         return

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 from torch.optim import Optimizer
 
-from surefoot.facts import NonFiniteFacts
+from surefoot.facts import BirthFacts, NonFiniteFacts
+from surefoot.watch.finite.birth.probe import BirthProbe
 from surefoot.watch.finite.finiteness import all_finite, is_finite, plain
 from surefoot.watch.half.budget import Budget
 from surefoot.watch.probe import Probe
@@ -45,9 +46,11 @@ class Check:
 class FiniteProbe(Probe):
     name = "finite"
 
-    def __init__(self) -> None:
+    def __init__(self, births: BirthProbe) -> None:
+        self._births = births
         self._checks: dict[int, Check] = {}
         self._sign_at = 0  # number of backwards when a loss or a norm was last seen not to be finite
+        self._is_loss_bad = False  # that of the last backward
         self._found: NonFiniteFacts | None = None
         self._ended: list[NonFiniteFacts] = []
         self._dead: list[Account] = []  # optimizers that died while our own code was running
@@ -56,7 +59,8 @@ class FiniteProbe(Probe):
         self._recorder = recorder
 
     def backward_ends(self, backward: Backward) -> None:
-        if backward.value is not None and not math.isfinite(backward.value):
+        self._is_loss_bad = backward.value is not None and not math.isfinite(backward.value)
+        if self._is_loss_bad:
             self._sign_at = backward.ordinal
 
     def norm_is_bad(self, ids: frozenset[int]) -> None:
@@ -179,12 +183,24 @@ class FiniteProbe(Probe):
             has_nan=bool(value.isnan().any()),
             has_inf=bool(value.isinf().any()),
             finite_at=check.finite_at,
+            birth=self._birth() if part is _gradient else None,
         )
+
+    def _birth(self) -> BirthFacts | None:
+        if self._sign_at == self._recorder.num_backwards and self._is_loss_bad:
+            return None  # told of the loss
+        found: BirthFacts | None = self._recorder.attempt(self._births, self._births.of_gradients, _is_bad)
+        return found
 
 
 def _gradient(param: Tensor) -> Tensor | None:
     grad = param.grad
     return None if grad is None else plain(grad)
+
+
+def _is_bad(param: Tensor) -> bool | None:
+    grad = _gradient(param)
+    return None if grad is None else not is_finite(grad)
 
 
 def _weight(param: Tensor) -> Tensor:
