@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 STABLE_WINDOWS = 32  # alike in a row, before the first sleep in a rhythm
 # Windows slept through at a stretch; then a few are watched, and one is recorded. They grow with the length of the run:
 # what changes without a call of ours, such as a part that is frozen, is seen when we wake.
-FIRST_NAP, LONGEST_NAP = 16, 512
+FIRST_NAP, LONGEST_NAP = 16, 1024
 BETWEEN_NAPS = 3  # windows watched before another nap in a rhythm that is known
 KNOWN_RHYTHMS = 16
 MOST_CALLS = 4096  # in one window; a program that never steps must not fill the memory
