@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -29,6 +30,23 @@ def nobody_has_decided_where_to_log() -> Iterator[None]:
         if module.Current.run is not None:
             module.Current.run.close()
         module.forget()
+
+
+@pytest.fixture
+def only_own_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of other tests, which torch's caches keep alive, would make names longer to tell them apart."""
+    from surefoot.watch.inventory import census
+
+    live_modules = census.live_modules
+    others = live_modules()
+    known = {id(module) for module in others}
+
+    def own_modules() -> list[Any]:
+        assert others  # kept, so that no new one gets the id of an old one
+        return [module for module in live_modules() if id(module) not in known]
+
+    if others:
+        monkeypatch.setattr(census, "live_modules", own_modules)
 
 
 @pytest.fixture

@@ -233,7 +233,7 @@ def test_it_is_no_part_of_the_training_that_is_watched() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    loader = DataLoader(TensorDataset(torch.randn(64, 3), torch.randint(3, (64,))), batch_size=8)
+    loader = DataLoader(TensorDataset(torch.randn(64, 3), torch.randint(3, (64,))), batch_size=8, shuffle=True)
     with sf.watch(model, optimizer) as watch:
         for epoch in range(3):
             for number, (x, y) in enumerate(loader):
