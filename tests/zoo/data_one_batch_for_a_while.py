@@ -30,7 +30,7 @@ for xb, yb in loader:  # several steps on each batch
 
 model.requires_grad_(False)
 xb, yb = next(iter(loader))
-delta = torch.zeros_like(xb, requires_grad=True)
+delta = nn.Parameter(torch.zeros_like(xb))
 attack = torch.optim.Adam([delta], lr=0.01)
 for _ in range(40):
     attack.zero_grad()

@@ -13,7 +13,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from torch import is_grad_enabled
-from torch.nn import Parameter
 from torch.optim import Optimizer
 from torch.utils.data import DataLoader
 from torch.utils.data._utils import worker as torch_worker
@@ -199,8 +198,12 @@ class DataProbe(Probe):
 
     def _trains_a_model(self, optimizer: Optimizer) -> bool:
         """Not an image or an attack that is optimised while the model stays as it is."""
-        params = [param for group in optimizer.param_groups for param in group["params"]]
-        return any(isinstance(param, Parameter) for param in params)
+        names = self._recorder.names
+        param = next((param for group in optimizer.param_groups for param in group["params"]), None)
+        if param is None:
+            return False
+        names.of(param)  # has the models looked through, if it is unknown
+        return names.census.place(param) is not None
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         kept, num_steps = self._kept, self._recorder.num_steps
