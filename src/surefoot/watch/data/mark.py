@@ -37,7 +37,10 @@ def mark_of(tensor: Tensor) -> int:
     size = tensor.numel()
     if size < FEWEST_ELEMENTS or type(tensor) is not Tensor or not tensor.is_cpu or tensor.layout != torch.strided:
         return UNREAD
-    with torch.no_grad():
-        places = torch.arange(0, size, max(1, size // SAMPLED), device="cpu")[:SAMPLED]
-        data = bytes(tensor.detach().take(places).view(torch.uint8).tolist())
+    try:
+        with torch.no_grad():
+            places = torch.arange(0, size, max(1, size // SAMPLED), device="cpu")[:SAMPLED]
+            data = bytes(tensor.detach().take(places).view(torch.uint8).tolist())
+    except (RuntimeError, NotImplementedError, TypeError):  # nested, quantized, conjugated and other rare kinds
+        return UNREAD
     return zlib.crc32(data, size) or 1

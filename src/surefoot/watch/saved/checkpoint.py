@@ -52,6 +52,8 @@ class LoadedFiles:
             for name, param in module.named_parameters():
                 if _is_known(state.get(name), file.tensors):
                     file.filled[id(param)] = (weakref.ref(param), site)
+                elif name in state:
+                    file.filled.pop(id(param), None)  # it has other weights now
 
     def unrestored(self, optimizer: Optimizer) -> UnrestoredFacts | None:
         """Of an optimizer without state: the file that its weights are from, if that holds a state for it."""
