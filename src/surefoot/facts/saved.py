@@ -22,7 +22,7 @@ class UnmatchedFacts:
 
 @dataclass(frozen=True, slots=True)
 class AliasFacts:
-    """A `state_dict()` that was kept while its weights were trained on, and then used as if it were a copy."""
+    """A `state_dict()` that was kept while its weights changed, and then used as if it were a copy."""
 
     model: str  # class name
     taken: Site | None = None
@@ -30,6 +30,7 @@ class AliasFacts:
     use: str = "load"  # "load": into the very weights; "elsewhere": into other ones; "save": to a file
     num_before: int = 0  # steps of its weights before it was taken
     num_between: int = 0  # and since
+    is_overwritten: bool = False  # other weights were loaded into the model since
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,16 @@ for epoch in range(4):
 final = build()
 final.load_state_dict(best)
 """,
+        "put back after an evaluation with averaged weights": """
+optimizer = SGD(model.parameters(), lr=0.05)
+average = {name: value.clone() for name, value in model.state_dict().items()}
+train(model, optimizer)
+backup = model.state_dict()  # here
+model.load_state_dict(average)
+with torch.no_grad():
+    model(torch.randn(2, 4))
+model.load_state_dict(backup)
+""",
         "folds that are to begin alike": """
 initial = model.state_dict()  # here
 

@@ -25,3 +25,9 @@ def test_weights_taken_before_training_are_a_mistake_only_if_loaded_back() -> No
     assert ask(AliasFacts("Net", TAKEN, USED, "save", num_before=0, num_between=30)) == []
     assert ask(AliasFacts("Net", TAKEN, USED, "elsewhere", num_before=0, num_between=30)) == []
     assert ask() == []
+
+
+def test_weights_that_were_overwritten() -> None:
+    (found,) = ask(AliasFacts("Net", TAKEN, USED, "load", num_before=5, is_overwritten=True))
+    assert "given other weights" in found.message
+    assert ask(AliasFacts("Net", TAKEN, USED, "save", num_before=5, is_overwritten=True)) == []

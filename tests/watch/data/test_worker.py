@@ -31,8 +31,9 @@ def test_generators_are_found_where_people_keep_them() -> None:
         rng=rng, transform=Holder(steps=[Holder(rng=np.random.RandomState(0))]), samples=list(range(1000)),
         noise=lambda: closed.normal(), table={"g": torch.Generator()}, weights=torch.ones(3), own=rng.random,
     )  # fmt: skip
-    found = generator.find(data_set)
+    found = generator.find(data_set, Holder(rng=random.Random(2)))
     assert set(found) == {
+        "collate_fn.rng",
         "random", "numpy.random", "torch", "dataset.rng", "dataset.transform.steps[0].rng", "dataset.noise.closed",
         "dataset.table['g']", "module_rng",
     }  # fmt: skip

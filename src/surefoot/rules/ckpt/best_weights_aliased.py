@@ -1,8 +1,8 @@
 """Weights that were kept for later are the live ones: `state_dict()` is no copy.
 
 ## What it does
-Fires when a `state_dict()` is kept, the model trained on, and the dict then loaded back or saved as if it held the
-weights of back then.
+Fires when a `state_dict()` is kept, the model trained on or filled with other weights, and the dict then loaded back
+or saved as if it held the weights of back then.
 
 ## Why it matters
 The tensors of a `state_dict()` share their memory with the model. By the time that the "best" weights are put back,
@@ -54,8 +54,8 @@ entries were replaced; it was taken before training and is saved or given to ano
 weights that is made once.
 
 ## How it decides
-All parameters in the dict lie in the memory of the model's, and the model's optimizers have stepped since the dict was
-taken.
+All parameters in the dict lie in the memory of the model's, and since the dict was taken the model's optimizers have
+stepped or other weights were loaded into it.
 """
 
 from collections.abc import Iterator
@@ -72,17 +72,18 @@ _USES = {
 
 def _is_mistaken(alias: AliasFacts) -> bool:
     """Loading weights into themselves is never meant; as a view of the live ones a dict may serve if taken at first."""
-    return alias.use == "load" or alias.num_before > 0
+    return alias.use == "load" or (alias.num_before > 0 and alias.num_between > 0)
 
 
 @rule("warning", on=SetupFacts, probes=("saved",))
 def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
     for alias in filter(_is_mistaken, now.aliases):
         taken = f" at line {alias.taken.line}" if alias.taken is not None else ""
+        since = f"been trained for {alias.num_between} steps" if alias.num_between else "been given other weights"
         yield Evidence(
             message=(
                 f"the state_dict() of {alias.model} that was taken{taken} shares its memory with the model, which has "
-                f"been trained for {alias.num_between} steps since: {_USES[alias.use]}"
+                f"{since} since: {_USES[alias.use]}"
             ),
             fix="keep copy.deepcopy(model.state_dict()), or save it to a file at once.",
             site=alias.taken or alias.used,

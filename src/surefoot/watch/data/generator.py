@@ -16,14 +16,15 @@ MOST_OBJECTS = 512
 MOST_ITEMS = 32  # of a list or dict; samples come by the thousand, transforms do not
 
 
-def find(data_set: Any) -> dict[str, Any]:
-    """Generators by name: those of libraries, those that the data set holds, and those of its module."""
+def find(data_set: Any, collate: Any = None) -> dict[str, Any]:
+    """Generators by name: those of libraries, those that data set and collate function hold, those of their module."""
     found: dict[str, Any] = {"random": random, "torch": torch}
     if "numpy" in sys.modules:
         found["numpy.random"] = sys.modules["numpy"].random
     seen: set[int] = set()
-    for name, one in _within("dataset", data_set, DEPTH, seen):
-        found.setdefault(name, one)
+    for root, holder in (("dataset", data_set), ("collate_fn", collate)):
+        for name, one in _within(root, holder, DEPTH, seen):
+            found.setdefault(name, one)
     for name, value in list(vars(sys.modules.get(type(data_set).__module__, torch)).items()):
         if is_generator(value) and id(value) not in seen:
             found.setdefault(name, value)

@@ -6,6 +6,7 @@ have to wait for them, nor are small ones, which are equal by chance.
 
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -33,14 +34,18 @@ def tensors_in(value: Any, depth: int) -> Iterator[Tensor]:
             yield from tensors_in(one, depth - 1)
 
 
+@lru_cache(maxsize=16)
+def _places(size: int) -> Tensor:
+    return torch.arange(0, size, max(1, size // SAMPLED), device="cpu")[:SAMPLED]
+
+
 def mark_of(tensor: Tensor) -> int:
     size = tensor.numel()
     if size < FEWEST_ELEMENTS or type(tensor) is not Tensor or not tensor.is_cpu or tensor.layout != torch.strided:
         return UNREAD
     try:
         with torch.no_grad():
-            places = torch.arange(0, size, max(1, size // SAMPLED), device="cpu")[:SAMPLED]
-            data = bytes(tensor.detach().take(places).view(torch.uint8).tolist())
+            data = tensor.detach().take(_places(size)).view(torch.uint8).numpy().tobytes()
     except (RuntimeError, NotImplementedError, TypeError):  # nested, quantized, conjugated and other rare kinds
         return UNREAD
     return zlib.crc32(data, size) or 1

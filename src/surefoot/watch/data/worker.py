@@ -69,7 +69,7 @@ def watched_loop(original: Callable[..., Any], board_of: Callable[[], Board | No
             given = signature.bind(*args, **kwargs).arguments
             board, worker = board_of(), int(given["worker_id"])
             if board is not None and worker < NUM_WATCHED:
-                Observer(given["dataset"], board, worker).install()
+                Observer(given["dataset"], board, worker, given.get("collate_fn")).install()
         except Exception:  # a worker has nobody to tell
             pass
         return original(*args, **kwargs)
@@ -80,8 +80,9 @@ def watched_loop(original: Callable[..., Any], board_of: Callable[[], Board | No
 class Observer:
     """Looks on in a worker, and is gone after two batches."""
 
-    def __init__(self, data_set: Any, board: Board, worker: int) -> None:
+    def __init__(self, data_set: Any, board: Board, worker: int, collate: Any = None) -> None:
         self._data_set = data_set
+        self._collate = collate
         self._board = board
         self._worker = worker
         self._fetch = fetch._MapDatasetFetcher.fetch
@@ -106,7 +107,7 @@ class Observer:
         if self._states:
             return
         try:
-            self._generators = generator.find(self._data_set)
+            self._generators = generator.find(self._data_set, self._collate)
             self._states = {name: [generator.state_of(one)] for name, one in self._generators.items()}
         except Exception:
             self.remove()

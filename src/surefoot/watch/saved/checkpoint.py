@@ -69,7 +69,7 @@ class LoadedFiles:
                 facts = UnrestoredFacts(
                     file.name, site[0] if site else None, len(state.shapes), same_params, same_settings, same_rate
                 )
-                if found is None or same_params:
+                if found is None or (same_params and same_settings and same_rate):
                     found = facts
         return found
 

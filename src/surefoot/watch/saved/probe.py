@@ -112,6 +112,7 @@ class SavedProbe(Probe):
             return
         site = self._here()
         self._files.fill(module, state, site)
+        self._snapshots.overwritten(module, state)
         if getattr(answer, "missing_keys", None) and getattr(answer, "unexpected_keys", None):
             caller = caller_of(frame)
             is_unseen = self._recorder.sites.is_user(caller.f_code.co_filename) and is_thrown_away(caller)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 KEPT = 256  # snapshots that are alive
-FIRST_TENSORS = 4  # of a dict that is used, among which a known one is looked for
+FIRST_ENTRIES = 32  # of a dict that is used, among which a known tensor is looked for
 DEPTH = 3  # of dicts in what is saved
 
 
@@ -26,8 +27,8 @@ class Snapshot:
     tensor: weakref.ref[Tensor]  # the first parameter in it; each call of `state_dict` makes a new one
     module: weakref.ref[Module]
     site: Site | None
-    ids: frozenset[int]  # of the module's parameters
-    updates: list[tuple[Account, int]]  # optimizers of these, and the steps they had taken when it was taken
+    updates: list[tuple[Account, int]]  # all optimizers since, and the steps they had taken when it was taken
+    is_overwritten: bool = False
 
 
 class Snapshots:
@@ -45,16 +46,20 @@ class Snapshots:
         if len(self._by_tensor) >= KEPT:
             self._by_tensor = {key: kept for key, kept in self._by_tensor.items() if kept.tensor() is not None}
         if len(self._by_tensor) < KEPT:
-            ids = frozenset(id(param) for param in module.parameters())
-            accounts = self._recorder.accounts.values()
-            updates = [(account, account.num_updates) for account in accounts if not account.ids.isdisjoint(ids)]
-            self._by_tensor[id(tensor)] = Snapshot(weakref.ref(tensor), weakref.ref(module), site, ids, updates)
+            updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
+            self._by_tensor[id(tensor)] = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
 
     def trains(self, account: Account) -> None:
         """An optimizer takes its first step; it may be gone when a snapshot is used."""
         for kept in self._by_tensor.values():
-            if not account.ids.isdisjoint(kept.ids) and all(known is not account for known, _ in kept.updates):
+            if kept.tensor() is not None and all(known is not account for known, _ in kept.updates):
                 kept.updates.append((account, 0))
+
+    def overwritten(self, module: Module, by: Any) -> None:
+        """Other weights were loaded into a module."""
+        for kept in self._by_tensor.values():
+            if kept.module() is module and not _is_alias(by, module):
+                kept.is_overwritten = True
 
     def load(self, module: Module, state: Any, site: Site | None) -> AliasFacts | None:
         """A state dict is about to be loaded: what is wrong with it, if it is one that was kept."""
@@ -71,10 +76,9 @@ class Snapshots:
     def _find(self, state: Mapping[Any, Any]) -> Snapshot | None:
         if not self._by_tensor:
             return None
-        tensors = [value for value, _ in zip(state.values(), range(2 * FIRST_TENSORS), strict=False)]
-        for tensor in [value for value in tensors if type(value) is Tensor][:FIRST_TENSORS]:
-            kept = self._by_tensor.get(id(tensor))
-            if kept is not None and kept.tensor() is tensor:
+        for value in islice(state.values(), FIRST_ENTRIES):
+            kept = self._by_tensor.get(id(value))
+            if kept is not None and kept.tensor() is value:
                 return kept
         return None
 
@@ -84,12 +88,14 @@ class Snapshots:
         module = kept.module()
         if module is None:
             return None
-        before = sum(num for _, num in kept.updates)
-        between = sum(account.num_updates for account, _ in kept.updates) - before
-        if between <= 0 or not _is_alias(state, module):
+        ids = {id(param) for param in module.parameters()}
+        updates = [(account, num) for account, num in kept.updates if not account.ids.isdisjoint(ids)]
+        before = sum(num for _, num in updates)
+        between = sum(account.num_updates for account, _ in updates) - before
+        if not (between or kept.is_overwritten) or not _is_alias(state, module):
             return None
         use = "save" if into is None else "load" if _is_alias(state, into) else "elsewhere"
-        return AliasFacts(type(module).__name__, kept.site, site, use, before, between)
+        return AliasFacts(type(module).__name__, kept.site, site, use, before, between, kept.is_overwritten)
 
 
 def _is_alias(state: Mapping[Any, Any], module: Module) -> bool:
