@@ -35,6 +35,11 @@ for epoch in range(4):
         optimizer.zero_grad()
         nn.functional.mse_loss(model(xb), yb).backward()
         optimizer.step()
+    for (xb, yb), held_out in zip(train_loader, val_loader):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(xb), yb).backward()
+        optimizer.step()
+        evaluate(*held_out)
     evaluate(*fixed)
     for batch in val_loader:
         evaluate(*batch)

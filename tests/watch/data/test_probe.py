@@ -53,6 +53,23 @@ for epoch in range(2):
     assert "val_loader" in found[1].names and "data" in found[1].names
 
 
+def test_loaders_that_give_a_batch_each(tmp_path: Path) -> None:
+    code = """
+others = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=8)
+for (x,), (y,), (z,) in zip(loader, val_loader, others):
+    train(x)
+    with torch.no_grad():
+        model(y)
+for (x,), (z,) in zip(loader, others):
+    optimizer.zero_grad()
+    (model(x).pow(2).mean() + model(z).pow(2).mean()).backward()
+    optimizer.step()
+"""
+    found = [(feed.made.line, feed.trained) for feed in feeds(code, tmp_path / "a.py") if feed.made is not None]
+    others = HEAD.count("\n") + 2
+    assert sorted(found) == [(8, True), (8, True), (9, False), (others, False), (others, True)]
+
+
 def test_which_batches_are_marked(tmp_path: Path) -> None:
     code = """
 one_by_one = DataLoader(data, batch_size=1)

@@ -5,17 +5,13 @@ The loader may be started again and give the same one, as `next(iter(loader))` i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor
-
 from surefoot.facts import SameBatchFacts, Site
-from surefoot.watch.data.mark import UNREAD, mark_of
-from surefoot.watch.lossgraph.node import Node, children, saved
+from surefoot.watch.data.graph import holds
+from surefoot.watch.data.mark import UNREAD
 
-MOST_NODES = 2000  # of a graph that are looked at
-KEPT_FOR_BACKWARD = ("input", "mat1", "self", "target", "indices", "other", "mat2")  # where inputs and targets end up
 LOOKS_AT = (0, 1, 4, 12)  # steps since it was taken, after which the graph is searched for it; then after FAR
 FAR = 256  # steps: nobody adapts to a single batch for as long
 ENOUGH = 16  # steps, if the run ends with them
@@ -41,7 +37,7 @@ class KeptBatch:
         """Whether the graph that is about to be backwarded holds it."""
         since = num_steps - self.taken_at
         self.next_look = next((at for at in LOOKS_AT if at > since), max(FAR, since + FAR // 2))
-        found = any(mark_of(tensor) in self.marks for tensor in _saved_tensors(roots))
+        found = holds(roots, self.marks)
         self.num_seen += found
         return found
 
@@ -63,18 +59,3 @@ class KeptBatch:
     def is_likely(self, num_steps: int) -> bool:
         """The same, of a run that is over."""
         return num_steps - self.taken_at >= ENOUGH and self.num_seen >= len(LOOKS_AT)
-
-
-def _saved_tensors(roots: Sequence[Any]) -> Iterator[Tensor]:
-    todo: list[Node] = [root.grad_fn for root in roots if isinstance(root, Tensor) and root.grad_fn is not None]
-    seen = set(todo)
-    while todo and len(seen) < MOST_NODES:
-        node = todo.pop()
-        for what in KEPT_FOR_BACKWARD:
-            tensor = saved(node, what)
-            if isinstance(tensor, Tensor):
-                yield tensor
-        for child in children(node):
-            if child is not None and child not in seen:
-                seen.add(child)
-                todo.append(child)

@@ -19,9 +19,10 @@ from torch.utils.data._utils import worker as torch_worker
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from surefoot.facts import FeedFacts, Site
+from surefoot.watch.data.graph import holds
 from surefoot.watch.data.kept_batch import KeptBatch
 from surefoot.watch.data.loader import is_shuffled_once, names_of, num_samples, sampler_kind
-from surefoot.watch.data.mark import marks_of
+from surefoot.watch.data.mark import UNREAD, marks_of
 from surefoot.watch.data.worker import Board, watched_loop
 from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 MARKED_PASSES = 4  # of each loader, in which the first four batches, the 8th, the 16th, … are marked
 OPENED_PASSES = 16  # in which the first batch is
 FIRST_BATCHES = 4
+LOOKS = 3  # at graphs, where several loaders give a batch each
 NUM_BOARDS = 4  # passes with workers that are asked for their random states
 KEPT_SITES = 256
 
@@ -41,8 +43,10 @@ KEPT_SITES = 256
 class Feed:
     """What is known of one pass while it runs."""
 
-    __slots__ = ("board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_samples", "num_trained",
-                 "num_workers", "shuffled_once", "updates")  # fmt: skip
+    __slots__ = (
+        "board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_looks", "num_samples", "num_trained",
+        "num_workers", "shuffled_once", "updates",
+    )  # fmt: skip
 
     def __init__(self, epoch: int, updates: dict[int, int]) -> None:
         self.epoch = epoch
@@ -56,7 +60,12 @@ class Feed:
         self.board: Board | None = None
         self.marks: list[tuple[int, tuple[int, ...]]] = []
         self.num_trained = 0  # batches upon which a backward followed
+        self.num_looks = 0  # for a batch of it in a graph
         self.is_evaluation = False  # a batch was taken under `no_grad`
+
+    @property
+    def last_marks(self) -> set[int]:
+        return {mark for mark in self.marks[-1][1] if mark != UNREAD}
 
     def is_marked(self, number: int) -> bool:
         if self.epoch > MARKED_PASSES:
@@ -72,8 +81,8 @@ class DataProbe(Probe):
         self._made: dict[int, tuple[weakref.ref[Any], Site | None]] = {}  # loaders by id
         self._board: Board | None = None  # of the workers that are being started
         self._num_boards = 0
-        self._latest: Feed | None = None  # that gave the last batch
-        self._num_backwards = 0  # when it did
+        self._givers: list[Feed] = []  # that gave a batch since the last backward before the last batch
+        self._num_backwards = 0  # when the last batch was given
         self._kept: KeptBatch | None = None
         self._former: KeptBatch | None = None  # before the last batch was given
 
@@ -133,7 +142,8 @@ class DataProbe(Probe):
 
     def gives(self, running: Pass, feed: Feed, batch: Any) -> None:
         self._credit()
-        self._latest = feed
+        if feed not in self._givers:
+            self._givers.append(feed)
         if not is_grad_enabled():
             feed.is_evaluation = True
         elif self._kept is not None:
@@ -155,12 +165,13 @@ class DataProbe(Probe):
         )  # fmt: skip
 
     def _credit(self) -> None:
-        """The batch that was given last was trained on, if there was a backward since."""
+        """If there was a backward since, the batch before it was trained on: if one loader gave it, that is sure."""
         num_backwards = self._recorder.num_backwards
         if num_backwards != self._num_backwards:
             self._num_backwards = num_backwards
-            if self._latest is not None:
-                self._latest.num_trained += 1
+            if len(self._givers) == 1:
+                self._givers[0].num_trained += 1
+            self._givers.clear()
 
     def _keep(self, running: Pass, feed: Feed) -> None:
         """The program left the loader after one batch, perhaps to use that one for good."""
@@ -177,9 +188,14 @@ class DataProbe(Probe):
     def _updates(self) -> dict[int, int]:
         return {account.id: account.num_updates for account in self._recorder.accounts.values()}
 
-    # --- a batch that feeds every step
+    # --- looking for batches in the graph of the loss
 
     def backward_begins(self, backward: Backward) -> None:
+        if len(self._givers) > 1:  # which of them is trained on?
+            for feed in self._givers:
+                if feed.num_looks < LOOKS and feed.marks:
+                    feed.num_looks += 1
+                    feed.num_trained += holds(backward.roots, feed.last_marks)
         kept, num_steps = self._kept, self._recorder.num_steps
         if kept is None or not kept.is_due(num_steps):
             return
