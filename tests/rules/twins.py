@@ -33,6 +33,7 @@ def watch_program(code: str, file: Path) -> tuple[list[Finding], list[Record]]:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Detected call of `lr_scheduler.step", UserWarning)  # torch sees it too
+            warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)  # more workers than cores
             exec(compile(code, str(file), "exec"), {"__name__": "__main__"})
     finally:
         sanitizer.finish()

@@ -2,6 +2,7 @@
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
+from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
@@ -18,6 +19,7 @@ from surefoot.facts.graph import (
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
+from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.setup import (
@@ -34,6 +36,7 @@ from surefoot.facts.step import Event, StepFacts
 
 __all__ = [
     "SCHEMA_VERSION",
+    "AliasFacts",
     "BackwardFacts",
     "BirthFacts",
     "CheckpointFacts",
@@ -47,6 +50,7 @@ __all__ = [
     "EvalModeFacts",
     "EvaluationFacts",
     "Event",
+    "FeedFacts",
     "GradcheckFacts",
     "GradientFacts",
     "GraphFacts",
@@ -65,17 +69,22 @@ __all__ = [
     "ParameterFacts",
     "PassingFacts",
     "Record",
+    "ResumeFacts",
+    "SameBatchFacts",
     "ScalerFacts",
     "ScheduleFacts",
     "ScheduleStepFacts",
     "SchedulerFacts",
     "SetupFacts",
+    "SharedGeneratorFacts",
     "Site",
     "StalenessFacts",
     "StepFacts",
     "TargetFacts",
     "TinyBatchFacts",
     "UnderflowFacts",
+    "UnmatchedFacts",
+    "UnrestoredFacts",
     "UnscaleFacts",
     "UntrainedFacts",
     "decode",

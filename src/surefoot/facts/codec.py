@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.facts.clip import ClipFacts
+from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
@@ -26,6 +27,7 @@ from surefoot.facts.graph import (
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
+from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.setup import (
@@ -47,6 +49,7 @@ Record = StepFacts | SetupFacts | EpochFacts | EndFacts
 _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
+        AliasFacts,
         BackwardFacts,
         BirthFacts,
         CheckpointFacts,
@@ -59,6 +62,7 @@ _CLASSES: dict[str, type] = {
         EpochFacts,
         EvalModeFacts,
         EvaluationFacts,
+        FeedFacts,
         GradcheckFacts,
         GradientFacts,
         GraphFacts,
@@ -76,17 +80,22 @@ _CLASSES: dict[str, type] = {
         OtherStepFacts,
         ParameterFacts,
         PassingFacts,
+        ResumeFacts,
+        SameBatchFacts,
         ScalerFacts,
         ScheduleFacts,
         ScheduleStepFacts,
         SchedulerFacts,
         SetupFacts,
+        SharedGeneratorFacts,
         Site,
         StalenessFacts,
         StepFacts,
         TargetFacts,
         TinyBatchFacts,
         UnderflowFacts,
+        UnmatchedFacts,
+        UnrestoredFacts,
         UnscaleFacts,
         UntrainedFacts,
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from surefoot.facts.data import SameBatchFacts
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
@@ -20,6 +21,7 @@ class EndFacts:
     untrained: tuple[UntrainedFacts, ...] = ()
     evaluations: tuple[EvaluationFacts, ...] = ()  # the last at every line
     schedules: tuple[ScheduleFacts, ...] = ()
+    same_batch: SameBatchFacts | None = None  # that fed all steps since it was taken
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from surefoot.facts.data import FeedFacts
 from surefoot.facts.site import Site
 
 
@@ -22,4 +23,5 @@ class EpochFacts:
     num_steps: int = 0
     length: int | None = None  # batches of a whole pass, where that is known beforehand
     started: int = 0  # `at` of the EpochEdgeFacts that began it
+    feed: FeedFacts | None = None  # what it gave
     version: int = 1

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from math import prod
 
+from surefoot.facts.saved import AliasFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
@@ -119,4 +120,6 @@ class SetupFacts:
     misspellings: tuple[MisspellingFacts, ...] = ()
     passing: tuple[PassingFacts, ...] = ()
     frozen_at: Site | None = None  # the first line that sets `requires_grad`, where most parameters are frozen
+    unmatched: tuple[UnmatchedFacts, ...] = ()
+    aliases: tuple[AliasFacts, ...] = ()
     version: int = field(default=1)

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from surefoot.facts.clip import ClipFacts
+from surefoot.facts.data import SameBatchFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import CheckpointFacts, DirectForwardFacts, GradcheckFacts, GraphFacts, UntrainedFacts
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.mode import EvaluationFacts, ModeFacts
+from surefoot.facts.saved import ResumeFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, ScheduleStepFacts
 from surefoot.facts.site import Site
@@ -54,6 +56,9 @@ class StepFacts:
     gradchecks: tuple[GradcheckFacts, ...] = ()
     mode: ModeFacts | None = None
     evaluations: tuple[EvaluationFacts, ...] = ()  # that ended since the previous step of any optimizer
+    same_batch: SameBatchFacts | None = None  # that fed this step and many before it
+    unrestored: UnrestoredFacts | None = None
+    resume: ResumeFacts | None = None  # where this optimizer's state was loaded
     version: int = 1
 
     @property

@@ -14,6 +14,7 @@ from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
+    from surefoot.watch.data.probe import DataProbe
     from surefoot.watch.recorder import Recorder
 
 FIRST_PASSES = 32  # of each loader, recorded whatever they look like
@@ -49,8 +50,8 @@ class Pass:
     """One pass while it runs."""
 
     __slots__ = (
-        "__weakref__", "epoch", "exhausted", "first_batch_idle", "iterator", "loader", "num_backwards", "num_batches",
-        "num_steps", "over", "site", "started",
+        "__weakref__", "epoch", "exhausted", "feed", "first_batch_idle", "iterator", "loader", "num_backwards",
+        "num_batches", "num_steps", "over", "site", "started",
     )  # fmt: skip
 
     def __init__(self, loader: Loader, site: Site | None, recorder: Recorder) -> None:
@@ -65,6 +66,7 @@ class Pass:
         self.over = False  # exhausted, or left
         self.started = 0
         self.iterator: weakref.ref[Any] | None = None
+        self.feed: Any = None  # what the listener knows of it
 
 
 class EpochProbe(Probe):
@@ -77,6 +79,7 @@ class EpochProbe(Probe):
         self._died: list[int] = []  # iterators that died while our own code was running
         self.num_started = 0  # passes
         self._latest: Pass | None = None  # the one that a batch was last taken from
+        self.listener: DataProbe | None = None  # told of passes and their batches
 
     @property
     def running(self) -> Pass | None:
@@ -116,6 +119,9 @@ class EpochProbe(Probe):
                     running.num_batches += 1
                     if running.num_batches == 2 and running.num_backwards == recorder.num_backwards:
                         running.first_batch_idle = True
+                    listener = probe.listener
+                    if listener is not None and running.feed is not None and recorder.on:
+                        recorder.attempt(listener, listener.gives, running, running.feed, batch)
                 return batch
 
             return __next__
@@ -143,6 +149,8 @@ class EpochProbe(Probe):
         key = id(iterator)
         running.iterator = weakref.ref(iterator, lambda _: self._dies(key))
         self._passes[key] = running
+        if self.listener is not None:
+            running.feed = recorder.attempt(self.listener, self.listener.starts, running, loader)
         running.started = recorder.journal.note(
             ("epoch", "start", known.id, site),
             lambda at: EpochEdgeFacts(at, known.id, "start", running.epoch, site, length=known.length),
@@ -206,7 +214,10 @@ class EpochProbe(Probe):
         )
         if not loader.is_due((complete, *done)):
             return None
-        return recorder.emit(EpochFacts(at, number, epoch, site, complete, *done, length, running.started))
+        feed = None
+        if self.listener is not None and running.feed is not None:
+            feed = recorder.attempt(self.listener, self.listener.ends, running, running.feed)
+        return recorder.emit(EpochFacts(at, number, epoch, site, complete, *done, length, running.started, feed))
 
 
 def _length(loader: DataLoader[Any]) -> int | None:

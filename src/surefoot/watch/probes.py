@@ -3,6 +3,7 @@
 from surefoot.watch.backward import BackwardProbe
 from surefoot.watch.clear import ClearProbe
 from surefoot.watch.clip import ClipProbe
+from surefoot.watch.data.probe import DataProbe
 from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.finite.birth.probe import BirthProbe
 from surefoot.watch.finite.probe import FiniteProbe
@@ -18,6 +19,7 @@ from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.lossgraph.probe import LossProbe
 from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
+from surefoot.watch.saved.probe import SavedProbe
 from surefoot.watch.schedule.probe import ScheduleProbe
 from surefoot.watch.step import StepProbe
 
@@ -32,8 +34,10 @@ def all_probes() -> list[Probe]:
         SetupProbe(),
         FrozenProbe(),
         StaleProbe(),
+        DataProbe(epochs),  # before passes are ended
         epochs,
         ScheduleProbe(epochs),
+        SavedProbe(),
         LossProbe(),
         births,  # after the one that reads the value of the loss
         AutocastProbe(),

@@ -1,0 +1,45 @@
+"""What a pass over a DataLoader gave to the program."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class SharedGeneratorFacts:
+    """A random generator of which several workers had the same copy, and from which they drew the same numbers."""
+
+    name: str  # "dataset.rng", "numpy.random"
+    kind: str = ""  # class name
+    num_workers: int = 2  # that were seen to do so
+    is_global: bool = False  # a library's own generator, which torch seeds in every worker
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFacts:
+    """Equal marks in equal places are equal tensors; 0 is a tensor that was not looked at."""
+
+    sampler: str = ""  # "sequential", "random", "distributed"; "" if it is none of torch's
+    made: Site | None = None  # where the loader was made
+    names: tuple[str, ...] = ()  # classes of the data set, variables that hold it or the loader
+    shuffled_once: bool = False  # the data set is a part of another one, in no order
+    num_samples: int | None = None
+    trained: bool = False  # backwards followed upon its batches
+    optimizers: tuple[int, ...] = ()  # that stepped while it ran
+    marks: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (number of a batch, marks of its first tensors)
+    num_workers: int = 0
+    shared_generators: tuple[SharedGeneratorFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SameBatchFacts:
+    """A batch that was taken from a loader, which was then left, and that all steps since have used.
+
+    `num_taken` times, if the loader was started anew and gave the same batch again.
+    """
+
+    loader: int
+    site: Site | None = None  # where it was taken
+    length: int = 0  # batches that the loader has
+    num_steps: int = 0  # since it was first taken
+    num_taken: int = 1

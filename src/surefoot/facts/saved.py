@@ -1,0 +1,56 @@
+"""What is saved and loaded: weights, optimizers, and what came of it."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedFacts:
+    """A `load_state_dict(strict=False)` that left keys over on either side."""
+
+    model: str  # class name
+    site: Site | None = None
+    num_own: int = 0  # keys of the model
+    num_given: int = 0
+    num_missing: int = 0  # of the model's, not given
+    num_unexpected: int = 0  # of the given, not the model's
+    num_fitting: int = 0  # missing keys for which there is an unexpected one of the same shape
+    is_unseen: bool = False  # the program threw the answer away
+    examples: tuple[str, ...] = ()  # a missing key and an unexpected one
+
+
+@dataclass(frozen=True, slots=True)
+class AliasFacts:
+    """A `state_dict()` that was kept while its weights changed, and then used as if it were a copy."""
+
+    model: str  # class name
+    taken: Site | None = None
+    used: Site | None = None
+    use: str = "load"  # "load": into the very weights; "elsewhere": into other ones; "save": to a file
+    num_before: int = 0  # steps of its weights before it was taken
+    num_between: int = 0  # and since
+    is_overwritten: bool = False  # other weights were loaded into the model since
+
+
+@dataclass(frozen=True, slots=True)
+class UnrestoredFacts:
+    """The first step of an optimizer without state, whose weights come from a file that holds such a state."""
+
+    file: str
+    site: Site | None = None  # where the weights were loaded
+    num_states: int = 0  # parameters with a state in the file
+    same_params: bool = False  # as many groups and parameters of the same shapes
+    same_settings: bool = False  # the same settings, rates left aside
+    same_rate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeFacts:
+    """The rates that `optimizer.load_state_dict` brought."""
+
+    site: Site | None = None
+    lrs: tuple[float, ...] = ()
+    initial_lrs: tuple[float, ...] = ()  # of the groups that had a schedule when they were saved
+    initial_lrs_now: tuple[float, ...] = ()
+    num_steps: int = 0  # since

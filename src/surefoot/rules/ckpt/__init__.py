@@ -1,0 +1,1 @@
+"""Checkpoints: what is saved, kept and loaded, and what is forgotten."""

@@ -1,0 +1,91 @@
+"""Weights that were kept for later are the live ones: `state_dict()` is no copy.
+
+## What it does
+Fires when a `state_dict()` is kept, the model trained on or filled with other weights, and the dict then loaded back
+or saved as if it held the weights of back then.
+
+## Why it matters
+The tensors of a `state_dict()` share their memory with the model. By the time that the "best" weights are put back,
+they are the last ones: loading them does nothing, and a file saved from them holds the final weights under the best
+score.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+best, best_loss = None, float("inf")
+for _ in range(10):
+    x = torch.randn(16, 4)
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    loss.backward()
+    if loss.item() < best_loss:
+        best, best_loss = model.state_dict(), loss.item()
+    optimizer.step()
+model.load_state_dict(best)
+```
+
+## Good
+```python
+import copy
+import torch
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+best, best_loss = None, float("inf")
+for _ in range(10):
+    x = torch.randn(16, 4)
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+    loss.backward()
+    if loss.item() < best_loss:
+        best, best_loss = copy.deepcopy(model.state_dict()), loss.item()
+    optimizer.step()
+model.load_state_dict(best)
+```
+
+## When it stays silent
+The dict was copied, its tensors cloned or moved to another device; it is used before the next step; some of its
+entries were replaced; it was taken before training and is saved or given to another model, as a view of the live
+weights that is made once.
+
+## How it decides
+All parameters in the dict lie in the memory of the model's, and since the dict was taken the model's optimizers have
+stepped or other weights were loaded into it.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import AliasFacts, SetupFacts
+from surefoot.rules import Evidence, History, rule
+
+_USES = {
+    "load": "loading it back changes nothing",
+    "elsewhere": "the other model gets the present weights",
+    "save": "the file gets the present weights",
+}
+
+
+def _is_mistaken(alias: AliasFacts) -> bool:
+    """Loading weights into themselves is never meant; as a view of the live ones a dict may serve if taken at first."""
+    return alias.use == "load" or (alias.num_before > 0 and alias.num_between > 0)
+
+
+@rule("warning", on=SetupFacts, probes=("saved",))
+def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
+    for alias in filter(_is_mistaken, now.aliases):
+        taken = f" at line {alias.taken.line}" if alias.taken is not None else ""
+        since = f"been trained for {alias.num_between} steps" if alias.num_between else "been given other weights"
+        yield Evidence(
+            message=(
+                f"the state_dict() of {alias.model} that was taken{taken} shares its memory with the model, which has "
+                f"{since} since: {_USES[alias.use]}"
+            ),
+            fix="keep copy.deepcopy(model.state_dict()), or save it to a file at once.",
+            site=alias.taken or alias.used,
+            numbers={"steps_between": alias.num_between, "use": alias.use},
+        )

@@ -1,0 +1,124 @@
+"""After a resume the learning rate is far above the one the checkpoint ended with.
+
+## What it does
+Fires when the state of an optimizer was loaded and a schedule that starts from its beginning brings the rate back up to
+three times the loaded one or more.
+
+## Why it matters
+A schedule that is made anew and computes its rate from the initial one (`LambdaLR`, as warm-up and cosine are mostly
+written) starts at the top. The weights are those of late training; steps many times too
+large throw them out of where the low rate had settled them, and all the annealing is done again.
+
+## Bad
+```python
+import io
+import torch
+
+def train(model, optimizer, scheduler):
+    for _ in range(10):
+        x = torch.randn(16, 4)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+        scheduler.step()
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.1 ** (step / 5))
+train(model, optimizer, scheduler)
+file = io.BytesIO()
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+
+file.seek(0)
+checkpoint = torch.load(file)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+model.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.1 ** (step / 5))
+train(model, optimizer, scheduler)
+```
+
+## Good
+```python
+import io
+import torch
+
+def train(model, optimizer, scheduler):
+    for _ in range(10):
+        x = torch.randn(16, 4)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+        scheduler.step()
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.1 ** (step / 5))
+train(model, optimizer, scheduler)
+file = io.BytesIO()
+parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+torch.save({name: part.state_dict() for name, part in parts.items()}, file)
+
+file.seek(0)
+checkpoint = torch.load(file)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.1 ** (step / 5))
+model.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+scheduler.load_state_dict(checkpoint["scheduler"])
+train(model, optimizer, scheduler)
+```
+
+## When it stays silent
+The schedule was loaded, began in mid-course (`last_epoch`) or was run forward; the program sets the rate or the initial
+rate itself; the rate is lower than the loaded one, as in a new warm-up; restarts in the middle of a run.
+
+## How it decides
+The rate of the step is compared with the rate in the loaded state, as long as the schedule has advanced once at most;
+the initial rate must be the loaded one.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import ResumeFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+
+JUMP = 3.0  # times the loaded rate: schedules move by less from one advance to the next, but for milestones, downwards
+SAME_RATE = 1e-6  # relative difference below which two rates are the same one
+
+
+def _is_same(a: float, b: float) -> bool:
+    return abs(a - b) <= SAME_RATE * max(abs(a), abs(b))
+
+
+def _keeps_initial_rate(resume: ResumeFacts) -> bool:
+    """Whether the schedule starts from the rates that the saved one had started from."""
+    old, new = resume.initial_lrs, resume.initial_lrs_now
+    return len(old) == len(new) == len(resume.lrs) > 0 and all(map(_is_same, old, new))
+
+
+@rule("warning", on=StepFacts, probes=("saved", "schedule"))
+def check(now: StepFacts, past: History) -> Iterator[Evidence]:
+    resume = now.resume
+    if resume is None or len(now.lrs) != len(resume.lrs) or not _keeps_initial_rate(resume):
+        return
+    ratio, old, new = max(
+        (new / old if old > 0 else 0.0, old, new) for old, new in zip(resume.lrs, now.lrs, strict=True)
+    )
+    fresh = [s for s in now.schedules if not s.resumed and s.count <= 1 and any(_is_same(new, lr) for lr in s.lrs)]
+    if ratio < JUMP or not fresh or any(s.resumed for s in now.schedules):
+        return
+    schedule = fresh[0]
+    yield Evidence(
+        message=(
+            f"the learning rate is {new:.3g} after resuming, {ratio:.3g} times the {old:.3g} that the checkpoint ended "
+            f"with: {schedule.made.kind} starts from its beginning"
+        ),
+        fix="save scheduler.state_dict() in the checkpoint, and load it after the optimizer's.",
+        site=schedule.made.site or resume.site,
+        numbers={"lr": new, "checkpoint_lr": old, "ratio": ratio},
+    )

@@ -1,0 +1,61 @@
+"""A batch that was taken from a loader which was then left: does every step use it?
+
+The loader may be started again and give the same one, as `next(iter(loader))` in a loop does without shuffling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from surefoot.facts import SameBatchFacts, Site
+from surefoot.watch.data.graph import holds
+from surefoot.watch.data.mark import UNREAD
+
+LOOKS_AT = (0, 1, 4, 12)  # steps since it was taken, after which the graph is searched for it; then after FAR
+FAR = 256  # steps: nobody adapts to a single batch for as long
+ENOUGH = 16  # steps, if the run ends with them
+OFTEN = 8  # times that the same batch was taken; a few may be meant
+
+
+class KeptBatch:
+    def __init__(self, loader: int, length: int, site: Site | None, marks: tuple[int, ...], num_steps: int) -> None:
+        self.loader = loader
+        self.length = length
+        self.site = site
+        self.marks = {mark for mark in marks if mark != UNREAD}
+        self.taken_at = num_steps
+        self.num_taken = 1
+        self.trainers: set[int] = set()  # ids of the optimizers that stepped since
+        self.num_seen = 0  # how often a graph was found to hold it
+        self.next_look = LOOKS_AT[0]
+
+    def is_due(self, num_steps: int) -> bool:
+        return num_steps - self.taken_at >= self.next_look
+
+    def look(self, roots: Sequence[Any], num_steps: int) -> bool:
+        """Whether the graph that is about to be backwarded holds it."""
+        since = num_steps - self.taken_at
+        self.next_look = next((at for at in LOOKS_AT if at > since), max(FAR, since + FAR // 2))
+        found = holds(roots, self.marks)
+        self.num_seen += found
+        return found
+
+    def is_taken_again(self, loader: int, marks: tuple[int, ...]) -> bool:
+        """Whether a loader gave the same batch once more, after it had been used."""
+        again = loader == self.loader and self.num_seen > 0 and {m for m in marks if m != UNREAD} == self.marks
+        self.num_taken += again
+        return again
+
+    def facts(self, num_steps: int) -> SameBatchFacts:
+        return SameBatchFacts(self.loader, self.site, self.length, num_steps - self.taken_at, self.num_taken)
+
+    def is_proven(self, num_steps: int) -> bool:
+        """It has fed more steps in a row, or was taken more often, than anybody means to."""
+        since = num_steps - self.taken_at
+        often = self.num_taken >= OFTEN and self.num_seen >= len(LOOKS_AT) - 1 and since >= OFTEN
+        return often or (since >= FAR and self.num_seen > len(LOOKS_AT))
+
+    def is_likely(self, num_steps: int) -> bool:
+        """The same, of a run that is over."""
+        return num_steps - self.taken_at >= ENOUGH and self.num_seen >= len(LOOKS_AT)

@@ -1,0 +1,1 @@
+"""Watch what is saved, kept and loaded: whole checkpoints, weights, the state of optimizers."""

@@ -1,0 +1,117 @@
+"""State dicts that the program keeps: they hold the weights themselves, not copies."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+from torch.nn import Module
+
+from surefoot.facts import AliasFacts, Site
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.recorder import Recorder
+
+KEPT = 256  # snapshots that are alive
+FIRST_ENTRIES = 32  # of a dict that is used, among which a known tensor is looked for
+DEPTH = 3  # of dicts in what is saved
+
+
+@dataclass(slots=True)
+class Snapshot:
+    tensor: weakref.ref[Tensor]  # the first parameter in it; each call of `state_dict` makes a new one
+    module: weakref.ref[Module]
+    site: Site | None
+    updates: list[tuple[Account, int]]  # all optimizers since, and the steps they had taken when it was taken
+    is_overwritten: bool = False
+
+
+class Snapshots:
+    """Known by one of their tensors, which shallow copies of the dict share."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._by_tensor: dict[int, Snapshot] = {}
+
+    def take(self, module: Module, state: Mapping[str, Any], site: Site | None) -> None:
+        name = next((name for name, _ in module.named_parameters()), None)
+        tensor = None if name is None else state.get(name)
+        if type(tensor) is not Tensor:
+            return
+        if len(self._by_tensor) >= KEPT:
+            self._by_tensor = {key: kept for key, kept in self._by_tensor.items() if kept.tensor() is not None}
+        if len(self._by_tensor) < KEPT:
+            updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
+            self._by_tensor[id(tensor)] = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
+
+    def trains(self, account: Account) -> None:
+        """An optimizer takes its first step; it may be gone when a snapshot is used."""
+        for kept in self._by_tensor.values():
+            if kept.tensor() is not None and all(known is not account for known, _ in kept.updates):
+                kept.updates.append((account, 0))
+
+    def overwritten(self, module: Module, by: Any) -> None:
+        """Other weights were loaded into a module."""
+        for kept in self._by_tensor.values():
+            if kept.module() is module and not _is_alias(by, module):
+                kept.is_overwritten = True
+
+    def load(self, module: Module, state: Any, site: Site | None) -> AliasFacts | None:
+        """A state dict is about to be loaded: what is wrong with it, if it is one that was kept."""
+        kept = self._find(state) if isinstance(state, Mapping) else None
+        return None if kept is None else self._judge(kept, state, site, module)
+
+    def save(self, saved: Any, site: Site | None) -> Iterator[AliasFacts]:
+        for state in _dicts_in(saved, DEPTH):
+            kept = self._find(state)
+            found = None if kept is None else self._judge(kept, state, site, None)
+            if found is not None:
+                yield found
+
+    def _find(self, state: Mapping[Any, Any]) -> Snapshot | None:
+        if not self._by_tensor:
+            return None
+        for value in islice(state.values(), FIRST_ENTRIES):
+            kept = self._by_tensor.get(id(value))
+            if kept is not None and kept.tensor() is value:
+                return kept
+        return None
+
+    def _judge(
+        self, kept: Snapshot, state: Mapping[Any, Any], site: Site | None, into: Module | None
+    ) -> AliasFacts | None:
+        module = kept.module()
+        if module is None:
+            return None
+        ids = {id(param) for param in module.parameters()}
+        updates = [(account, num) for account, num in kept.updates if not account.ids.isdisjoint(ids)]
+        before = sum(num for _, num in updates)
+        between = sum(account.num_updates for account, _ in updates) - before
+        if not (between or kept.is_overwritten) or not _is_alias(state, module):
+            return None
+        use = "save" if into is None else "load" if _is_alias(state, into) else "elsewhere"
+        return AliasFacts(type(module).__name__, kept.site, site, use, before, between, kept.is_overwritten)
+
+
+def _is_alias(state: Mapping[Any, Any], module: Module) -> bool:
+    """Whether all of the module's parameters are in it, and lie in the very same memory."""
+    params = list(module.named_parameters())
+    return bool(params) and all(_shares(state.get(name), param) for name, param in params)
+
+
+def _shares(value: Any, param: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.device == param.device and value.data_ptr() == param.data_ptr()
+
+
+def _dicts_in(value: Any, depth: int) -> Iterator[Mapping[Any, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+    if depth and isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            if isinstance(one, Mapping | list | tuple):
+                yield from _dicts_in(one, depth - 1)

@@ -1,0 +1,180 @@
+"""Buggy programs as people write them. `# here` marks the line that the finding must name."""
+
+HEAD = """
+import io
+import torch
+from torch import nn
+from torch.optim import SGD, Adam, AdamW
+from torch.optim import lr_scheduler as sched
+
+torch.manual_seed(0)
+
+def build():
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+
+def train(model, optimizer, scheduler=None, steps=8):
+    for _ in range(steps):
+        x = torch.randn(16, 4)
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+        if scheduler is not None:
+            scheduler.step()
+
+def saved(**parts):
+    file = io.BytesIO()
+    torch.save({name: part.state_dict() for name, part in parts.items()}, file)
+    file.seek(0)
+    return file
+
+model = build()
+"""
+
+BUGS = {
+    "optimizer-state-not-restored": {
+        "momentum, in a list of optimizers": """
+optimizer = SGD(model.parameters(), lr=0.05, momentum=0.9)
+train(model, optimizer)
+file = io.BytesIO()
+torch.save({"state_dict": model.state_dict(), "optimizer_states": [optimizer.state_dict()]}, file)
+file.seek(0)
+checkpoint = torch.load(file, weights_only=True)
+fresh = build()
+fresh.load_state_dict(checkpoint["state_dict"])  # here
+train(fresh, SGD(fresh.parameters(), lr=0.05, momentum=0.9))
+""",
+        "prefix stripped, schedule made anew": """
+optimizer = AdamW(model.parameters(), lr=0.01)
+scheduler = sched.StepLR(optimizer, step_size=4)
+train(model, optimizer, scheduler)
+file = io.BytesIO()
+weights = {f"module.{name}": value for name, value in model.state_dict().items()}
+torch.save({"model": weights, "optimizer": optimizer.state_dict(), "epoch": 3}, file)
+file.seek(0)
+checkpoint = torch.load(file)
+
+def resume(model):
+    weights = {name.removeprefix("module."): value for name, value in checkpoint["model"].items()}
+    model.load_state_dict(weights)  # here
+
+fresh = build()
+optimizer = AdamW(fresh.parameters(), lr=0.01)
+resume(fresh)
+train(fresh, optimizer, sched.StepLR(optimizer, step_size=4))
+""",
+    },
+    "learning-rate-jumped-after-resume": {
+        "lambda made before loading": """
+def rate(step):
+    return 0.5 ** step
+
+optimizer = Adam(model.parameters(), lr=0.01)
+train(model, optimizer, sched.LambdaLR(optimizer, rate), 4)
+checkpoint = torch.load(saved(model=model, optimizer=optimizer))
+fresh = build()
+optimizer = Adam(fresh.parameters(), lr=0.01)
+scheduler = sched.LambdaLR(optimizer, rate)  # here
+fresh.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+train(fresh, optimizer, scheduler, 4)
+""",
+        "two groups": """
+def groups(model):
+    return [{"params": model[0].parameters(), "lr": 0.001}, {"params": model[2].parameters()}]
+
+optimizer = Adam(groups(model), lr=0.01)
+train(model, optimizer, sched.LambdaLR(optimizer, lambda step: 1 / (1 + step)), 8)
+checkpoint = torch.load(saved(model=model, optimizer=optimizer))
+fresh = build()
+fresh.load_state_dict(checkpoint["model"])
+optimizer = Adam(groups(fresh), lr=0.01)
+optimizer.load_state_dict(checkpoint["optimizer"])
+train(fresh, optimizer, sched.LambdaLR(optimizer, lambda step: 1 / (1 + step)), 8)  # here
+""",
+    },
+    "checkpoint-mostly-unmatched": {
+        "the whole checkpoint given": """
+optimizer = SGD(model.parameters(), lr=0.05)
+checkpoint = {"model": model.state_dict(), "epoch": 3}
+fresh = build()
+fresh.load_state_dict(checkpoint, strict=False)  # here
+train(fresh, SGD(fresh.parameters(), lr=0.05))
+""",
+        "a layer renamed": """
+class Old(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(4, 8), nn.Linear(8, 1)
+
+class New(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.fc2 = nn.Linear(4, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.fc2(self.hidden(x).tanh())
+
+def load(model, weights):
+    model.load_state_dict(weights, strict=False)  # here
+    return model
+
+fresh = load(New(), Old().state_dict())
+with torch.no_grad():
+    fresh(torch.randn(2, 4))
+""",
+    },
+    "best-weights-aliased": {
+        "saved at the end": """
+optimizer = SGD(model.parameters(), lr=0.05)
+for epoch in range(4):
+    train(model, optimizer)
+    if epoch == 1:
+        best = {"epoch": epoch, "model": model.state_dict()}  # here
+torch.save(best, io.BytesIO())
+""",
+        "another model gets them, through a shallow copy": """
+optimizer = Adam(model.parameters(), lr=0.01)
+for epoch in range(4):
+    train(model, optimizer)
+    if epoch == 1:
+        best = dict(model.state_dict())  # here
+final = build()
+final.load_state_dict(best)
+""",
+        "put back after an evaluation with averaged weights": """
+optimizer = SGD(model.parameters(), lr=0.05)
+average = {name: value.clone() for name, value in model.state_dict().items()}
+train(model, optimizer)
+backup = model.state_dict()  # here
+model.load_state_dict(average)
+with torch.no_grad():
+    model(torch.randn(2, 4))
+model.load_state_dict(backup)
+""",
+        "folds that are to begin alike": """
+initial = model.state_dict()  # here
+
+def fold():
+    model.load_state_dict(initial)
+    train(model, SGD(model.parameters(), lr=0.05, momentum=0.5))
+
+for _ in range(3):
+    fold()
+""",
+        "moved to where they are already": """
+class Trainer:
+    best = None
+
+    def fit(self):
+        optimizer = SGD(model.parameters(), lr=0.05)
+        for epoch in range(3):
+            train(model, optimizer)
+            if epoch == 0:
+                self.best = {name: value.cpu() for name, value in model.state_dict().items()}  # here
+        model.load_state_dict(self.best)
+        train(model, optimizer)
+
+Trainer().fit()
+""",
+    },
+}

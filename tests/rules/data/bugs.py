@@ -1,0 +1,207 @@
+"""Buggy programs as people write them. `# here` marks the line that the finding must name."""
+
+HEAD = """
+import random
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, DistributedSampler, Subset, TensorDataset
+
+torch.manual_seed(0)
+X = torch.randn(96, 8)
+Y = torch.arange(96) // 32
+data = TensorDataset(X, Y)
+model = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+
+def step(x, y):
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+"""
+
+NOISY = """
+class Noisy(Dataset):
+    def __init__(self, rng):
+        self.rng = rng
+
+    def __len__(self):
+        return 96
+
+    def __getitem__(self, index):
+        return X[index] + float(self.noise()), Y[index]
+"""
+
+BUGS = {
+    "unshuffled-training-data": {
+        "augmented pictures, sorted labels": """
+class Augmented(Dataset):
+    def __len__(self):
+        return 96
+
+    def __getitem__(self, index):
+        return X[index] + 0.1 * torch.randn(8), Y[index]
+
+train_loader = DataLoader(Augmented(), 8)  # here
+for epoch in range(2):
+    for x, y in train_loader:
+        step(x, y)
+""",
+        "dicts in a trainer, with validation": """
+class Trainer:
+    def __init__(self):
+        rows = [{"x": x, "label": y} for x, y in zip(X, Y)]
+        self.train = DataLoader(rows, batch_size=16, shuffle=False)  # here
+        self.val = DataLoader(rows, batch_size=16)
+
+    def fit(self):
+        for epoch in range(3):
+            for i, batch in enumerate(self.train):
+                step(batch["x"], batch["label"])
+            with torch.no_grad():
+                for batch in self.val:
+                    model(batch["x"])
+
+Trainer().fit()
+""",
+        "left early every time": """
+loader = DataLoader(Subset(data, range(80)), batch_size=4, num_workers=1)  # here
+for epoch in range(3):
+    for i, (x, y) in enumerate(loader):
+        step(x, y)
+        if i == 9:
+            break
+""",
+        "accumulated": """
+loader = DataLoader(data, batch_size=4)  # here
+for epoch in range(3):
+    for i, (x, y) in enumerate(loader):
+        (nn.functional.cross_entropy(model(x), y) / 4).backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+        "distributed, without shuffling": """
+sampler = DistributedSampler(data, num_replicas=2, rank=0, shuffle=False)
+loader = DataLoader(data, batch_size=8, sampler=sampler)  # here
+for epoch in range(2):
+    sampler.set_epoch(epoch)
+    for x, y in loader:
+        step(x, y)
+""",
+    },
+    "same-order-every-epoch": {
+        "seeded in the loop": """
+loader = DataLoader(data, batch_size=8, shuffle=True)
+for epoch in range(3):
+    torch.manual_seed(42)
+    for x, y in loader:  # here
+        step(x, y)
+""",
+        "generator made in the loop": """
+def epoch_of(seed):
+    loader = DataLoader(data, batch_size=8, shuffle=True, generator=torch.Generator().manual_seed(seed))
+    for x, y in loader:  # here
+        step(x, y)
+
+for epoch in range(4):
+    epoch_of(0)
+""",
+        "set_epoch with a constant": """
+sampler = DistributedSampler(data, num_replicas=2, rank=1)
+loader = DataLoader(data, batch_size=4, sampler=sampler)
+for epoch in range(2):
+    sampler.set_epoch(0)
+    for x, y in loader:  # here
+        step(x, y)
+""",
+    },
+    "same-batch-every-step": {
+        "taken once": """
+loader = DataLoader(data, batch_size=8, shuffle=True)
+x, y = next(iter(loader))  # here
+for i in range(30):
+    step(x, y)
+""",
+        "taken once, for long, with validation": """
+loader = DataLoader(data, batch_size=8, shuffle=True)
+val = DataLoader(data, batch_size=48)
+batch = next(iter(loader))  # here
+for i in range(700):
+    x, y = batch
+    step(x.flatten(1), y)
+    if i % 100 == 0:
+        with torch.no_grad():
+            for v, _ in val:
+                model(v)
+
+""",
+        "started again in a function": """
+loader = DataLoader(data, batch_size=8, shuffle=False)
+
+def get_batch():
+    return next(iter(loader))  # here
+
+for i in range(12):
+    step(*get_batch())
+""",
+        "left by break": """
+loader = DataLoader(data, batch_size=8)
+for epoch in range(12):
+    for x, y in loader:  # here
+        break
+    step(x, y)
+""",
+    },
+    "duplicate-worker-randomness": {
+        "random.Random in a transform": NOISY
+        + """
+class Jitter:
+    def __init__(self):
+        self.rng = random.Random(1)
+
+    def __call__(self):
+        return self.rng.random()
+
+data = Noisy(None)
+data.noise = Jitter()
+loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=2)  # here
+for x, y in loader:
+    step(x, y)
+""",
+        "the seed of every worker": NOISY
+        + """
+def init(worker):
+    np.random.seed(0)
+
+data = Noisy(None)
+data.noise = lambda: np.random.rand()
+loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=2, worker_init_fn=init)  # here
+for x, y in loader:
+    step(x, y)
+""",
+        "a generator in a closure, persistent workers": NOISY
+        + """
+def noise_of(generator):
+    return lambda: torch.rand((), generator=generator)
+
+data = Noisy(None)
+data.noise = noise_of(torch.Generator().manual_seed(3))
+loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=2, persistent_workers=True)  # here
+for epoch in range(2):
+    for x, y in loader:
+        step(x, y)
+del loader
+""",
+        "numpy's older kind": NOISY
+        + """
+data = Noisy(np.random.RandomState(5))
+data.noise = data.rng.rand
+loader = DataLoader(Subset(data, range(64)), batch_size=8, shuffle=True, num_workers=2)  # here
+for x, y in loader:
+    step(x, y)
+""",
+    },
+}

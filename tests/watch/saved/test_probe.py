@@ -1,0 +1,201 @@
+"""What a run tells of what was saved, kept and loaded."""
+
+import copy
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from surefoot.facts import SetupFacts
+from tests.watch.watching import Watched, watching
+
+
+def build() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+
+
+def adam(model: nn.Module, **options: Any) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), **{"lr": 0.01, **options})
+
+
+def train(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int = 3) -> None:
+    for _ in range(steps):
+        optimizer.zero_grad()
+        model(torch.randn(4, 4)).pow(2).mean().backward()
+        optimizer.step()
+
+
+def checkpoint(model: nn.Module, optimizer: torch.optim.Optimizer) -> Any:
+    file = io.BytesIO()
+    torch.save({"model": model.state_dict(), "nested": {"optimizer": optimizer.state_dict()}}, file)
+    file.seek(0)
+    return torch.load(file, weights_only=True)
+
+
+def setup(watched: Watched) -> SetupFacts:
+    watched.guarded("end", watched.emit_setup)
+    return [record for record in watched.records if isinstance(record, SetupFacts)][-1]
+
+
+# --- the state of optimizers
+
+
+def unrestored(resume: Callable[[nn.Module, Any], torch.optim.Optimizer]) -> list[Any]:
+    """What the first step tells after weights were loaded and an optimizer was made."""
+    with watching() as watched:
+        old = build()
+        optimizer = adam(old)
+        train(old, optimizer)
+        saved = checkpoint(old, optimizer)
+        model = build()
+        model.load_state_dict(saved["model"])
+        train(model, resume(model, saved))
+    return [step.unrestored for step in watched.steps if step.optimizer == 2]
+
+
+def test_an_optimizer_that_starts_empty() -> None:
+    first, *others = unrestored(lambda model, saved: adam(model))
+    assert (first.file, first.num_states) == ("BytesIO", 4) and first.site is not None
+    assert first.same_params and first.same_settings and first.same_rate
+    assert others == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("make", "differs"),
+    [
+        (lambda model, saved: adam(model, lr=0.1), "same_rate"),
+        (lambda model, saved: adam(model, betas=(0.8, 0.99)), "same_settings"),
+        (lambda model, saved: torch.optim.SGD(model.parameters(), lr=0.01), "same_settings"),
+        (lambda model, saved: torch.optim.Adam(model[0].parameters(), lr=0.01), "same_params"),
+        (lambda model, saved: adam(nn.Sequential(model[2], model[0])), "same_params"),
+    ],
+)
+def test_optimizers_of_another_kind(make: Any, differs: str) -> None:
+    first = unrestored(make)[0]
+    assert first is not None and not getattr(first, differs)
+
+
+def test_optimizers_with_a_state_or_with_other_parameters() -> None:
+    def restored(model: nn.Module, saved: Any) -> torch.optim.Optimizer:
+        optimizer = adam(model)
+        optimizer.load_state_dict(saved["nested"]["optimizer"])
+        return optimizer
+
+    def with_new_head(model: Any, saved: Any) -> torch.optim.Optimizer:
+        model[2] = nn.Linear(8, 1)
+        return adam(model)
+
+    def with_changed_weights(model: nn.Module, saved: Any) -> torch.optim.Optimizer:
+        model.load_state_dict(build().state_dict())
+        return adam(model)
+
+    assert unrestored(restored)[0] is None
+    assert unrestored(with_new_head)[0] is None
+    assert unrestored(with_changed_weights)[0] is None
+
+
+def test_files_without_optimizer_state_are_nobodys_business(tmp_path: Path) -> None:
+    with watching() as watched:
+        model = build()
+        torch.save({"model": model.state_dict(), "optimizer": adam(model).state_dict()}, tmp_path / "new.pt")
+        model.load_state_dict(torch.load(tmp_path / "new.pt")["model"])
+        train(model, adam(model))
+    assert [step.unrestored for step in watched.steps] == [None] * 3
+
+
+def test_the_rates_that_were_loaded() -> None:
+    with watching() as watched:
+        model = build()
+        optimizer = adam(model)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+        train(model, optimizer, 1)
+        scheduler.step()
+        state = copy.deepcopy(optimizer.state_dict())
+        optimizer.load_state_dict(state)
+        train(model, optimizer, 2)
+    before, *after = [step.resume for step in watched.steps]
+    assert before is None and [r.num_steps for r in after if r is not None] == [1, 2]
+    assert after[0] is not None and after[0].lrs == (0.001,) and after[0].initial_lrs == (0.01,)
+
+
+# --- keys that do not fit
+
+
+def test_keys_that_do_not_fit_and_whether_anybody_looks() -> None:
+    given = {f"module.{name}": value for name, value in build().state_dict().items()}
+    with watching() as watched:
+        model = build()
+        model.load_state_dict(given, strict=False)
+        answer = model.load_state_dict(given, strict=False)
+        model.load_state_dict({"0.weight": torch.ones(8, 4)}, strict=False)
+        model.load_state_dict(build().state_dict() | {"more": torch.ones(1)}, strict=False)
+        unseen, seen = setup(watched).unmatched
+    assert answer.missing_keys and unseen.is_unseen and not seen.is_unseen
+    assert (unseen.num_own, unseen.num_given, unseen.num_missing, unseen.num_fitting) == (4, 4, 4, 4)
+    assert unseen.examples == ("0.weight", "module.0.weight")
+
+
+# --- state dicts that are kept
+
+
+def aliases(use: Callable[[nn.Module, Any], Any], copied: Callable[[Any], Any] = lambda state: state) -> list[Any]:
+    with watching() as watched:
+        model = build()
+        optimizer = adam(model)
+        train(model, optimizer, 2)
+        kept = copied(model.state_dict())
+        train(model, optimizer, 3)
+        use(model, kept)
+        found = setup(watched).aliases
+    return [(alias.use, alias.num_before, alias.num_between) for alias in found]
+
+
+def test_uses_of_a_state_dict_that_was_kept() -> None:
+    assert aliases(lambda model, kept: model.load_state_dict(kept)) == [("load", 2, 3)]
+    assert aliases(lambda model, kept: build().load_state_dict(kept)) == [("elsewhere", 2, 3)]
+    assert aliases(lambda model, kept: torch.save([{"epoch": 1, "model": kept}], io.BytesIO())) == [("save", 2, 3)]
+    assert aliases(lambda model, kept: None) == []
+
+
+@pytest.mark.parametrize(
+    ("copied", "num"),
+    [
+        (dict, 1),
+        (lambda state: {name: value.cpu() for name, value in state.items()}, 1),
+        (copy.deepcopy, 0),
+        (lambda state: {name: value.clone() for name, value in state.items()}, 0),
+        (lambda state: {**state, "0.bias": torch.zeros(8)}, 0),
+    ],
+    ids=["shallow copy", "moved to where it is", "deep copy", "clones", "one replaced"],
+)
+def test_copies(copied: Callable[[Any], Any], num: int) -> None:
+    assert len(aliases(lambda model, kept: model.load_state_dict(kept), copied)) == num
+
+
+def test_optimizers_that_came_and_went_in_between() -> None:
+    with watching() as watched:
+        model = build()
+        kept = model.state_dict()
+        train(model, adam(model), 4)
+        model.load_state_dict(kept)
+        (found,) = setup(watched).aliases
+    assert (found.num_before, found.num_between) == (0, 4)
+
+
+def test_nothing_is_changed(tmp_path: Path) -> None:
+    model = build()
+    with watching():
+        state = model.state_dict()
+        assert list(state) == ["0.weight", "0.bias", "2.weight", "2.bias"] and hasattr(state, "_metadata")
+        assert model.state_dict(prefix="a.")["a.0.bias"].data_ptr() == model[0].bias.data_ptr()
+        torch.save(obj=state, f=tmp_path / "x.pt")
+        assert list(torch.load(f=tmp_path / "x.pt", weights_only=True)) == list(state)
+        with pytest.raises(RuntimeError, match="Missing key"):
+            model.load_state_dict({})
+        with pytest.raises(TypeError, match="dict-like"):
+            model.load_state_dict([])  # type: ignore[arg-type]
+    assert not hasattr(torch.load, "__wrapped__") and not hasattr(torch.save, "__wrapped__")
