@@ -44,10 +44,10 @@ def without_addresses(words: Iterable[str]) -> list[str]:
     """A command as it may be stored: where alerts go is a secret."""
     told: list[str] = []
     for word in words:
-        option, _, value = word.partition("=")
+        option, given, value = word.partition("=")
         if told and told[-1] == ALERT:
             word = _kind(word)
-        elif option == ALERT:
+        elif option == ALERT and given:
             word = f"{option}={_kind(value)}"
         told.append(word)
     return told
