@@ -115,7 +115,7 @@ def test_what_became_of_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
     with make_loop(progress=True, log=None) as loop:
         fit(loop, epochs=50)
         said = capsys.readouterr().err
-        assert "surefoot: loss " in said and "in the last tenth of 200 updates" in said
+        assert "surefoot: loss " in said and "in the last tenth of 200 steps" in said
         assert "surefoot: val/loss lowest" in said
     assert "last tenth" not in capsys.readouterr().err  # told already
     with make_loop(log=None) as loop:

@@ -49,15 +49,8 @@ class Watching:
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
-        if self._tells_outside and (self._plan.alerts or self._plan.prometheus is not None):
-            self._outward = Outward(
-                self._plan,
-                self._run,
-                say=self._say,
-                findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
-                num_updates=self._num_updates,
-                claims=self._claims,
-            )
+        if self._claims is None:
+            self._open_outward()
         self._forget = when_torch_is_imported(self._start)
 
     def finish(self, reason: str) -> None:
@@ -78,8 +71,21 @@ class Watching:
             return Report(self._plan.script, num_rules=len(self._rules))
         return self._sanitizer.report(self._plan.script)
 
+    def _open_outward(self) -> None:
+        if self._tells_outside and (self._plan.alerts or self._plan.prometheus is not None):
+            self._outward = Outward(
+                self._plan,
+                self._run,
+                say=self._say,
+                findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
+                num_updates=self._num_updates,
+                claims=self._claims,
+            )
+
     def _start(self) -> None:
         try:
+            if self._claims is not None:  # a child that never imports torch needs no threads
+                self._open_outward()
             self._sanitizer = self._make()
             self._sanitizer.start()
         except Exception as error:

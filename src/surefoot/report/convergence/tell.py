@@ -23,9 +23,10 @@ def outlook(
     if verdict is None:
         return []
     lowest, at = loss.lowest
+    whole = f"{loss.last_step} steps" if loss.bad_since is None else "its finite values"
     lines = [
-        f"{loss.name} {_told(verdict.first)} at first, {_told(verdict.last)} in the last tenth of {loss.last_step} "
-        f"updates; lowest {_told(lowest)} at update {at}",
+        f"{loss.name} {_told(verdict.first)} at first, {_told(verdict.last)} in the last tenth of {whole}; "
+        f"lowest {_told(lowest)} at step {at}",
         _said(verdict),
     ]
     overfits = False
@@ -33,33 +34,33 @@ def outlook(
         overfits = _rises_since_lowest(held_out) and verdict.kind != "rising"
         lines.append(_held_out(held_out, overfits=overfits))
     if num_skipped:
-        lines.append(f"{num_skipped} update{'s' * (num_skipped != 1)} stood still: skipped, the weights did not move")
-    lines += _next(verdict, held_out if overfits else None, list(findings))
+        lines.append(f"{num_skipped} step{'s' * (num_skipped != 1)} stood still: skipped, the weights did not move")
+    lines += _next(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0)
     return lines
 
 
 def _said(verdict: Verdict) -> str:
-    change = f"{abs(verdict.share):.2g}" if abs(verdict.share) >= 10 else f"{abs(verdict.share):.1%}".replace("%", " %")
+    since = f"from {_told(verdict.before)} around step {verdict.since} to {_told(verdict.last)}"
     low, high = map(_told, verdict.band)
     match verdict.kind:
         case "not finite":
-            return f"it ended not finite: no finite value since update {verdict.since}"
+            return f"it ended not finite: no finite value since step {verdict.since}"
         case "diverged":
             return "it diverged: the end lies above the beginning"
         case "rising":
-            return f"it rises: by {change} since update {verdict.since}, more than chance does once in 700 runs"
+            return f"it rises: {since}, which chance does less than once in 700 runs"
         case "improving":
-            return f"still improving: it fell by {change} since update {verdict.since}, and lower than ever before"
+            return f"still improving: {since}, its lowest level so far"
         case "swinging":
-            return f"it swings: falling since update {verdict.since}, but not below where it was before"
+            return f"it swings: {since}, which is no lower than it was before"
         case "stuck":
             return f"it did not improve: nine in ten values lie between {low} and {high}, from the start to the end"
         case "unclear":
             between = f"nine in ten values lie between {low} and {high}"
-            return f"too noisy to say whether it still changes: since update {verdict.since} {between}"
+            return f"too noisy to say whether it still changes: since step {verdict.since} {between}"
         case "flat":
             band = f"; nine in ten values lie between {low} and {high}" if _is_wide(verdict) else ""
-            return f"flat since about update {verdict.since}: no fall that its noise would not explain{band}"
+            return f"flat since about step {verdict.since}: no fall that its noise would not explain{band}"
 
 
 def _is_wide(verdict: Verdict) -> bool:
@@ -72,7 +73,8 @@ def _held_out(curve: Curve, *, overfits: bool) -> str:
     last = float(curve.values[-1])
     away = f", {(last - lowest) / abs(lowest):.1%} above it".replace("%", " %") if lowest and last > lowest else ""
     rising = ", rising since" if overfits else ""
-    return f"{curve.name} lowest {_told(lowest)} at update {at}{rising}; {_told(last)} at the end{away}"
+    end = f"{_told(last)} at the end{away}" if curve.bad_since is None else "not finite at the end"
+    return f"{curve.name} lowest {_told(lowest)} at step {at}{rising}; {end}"
 
 
 def _rises_since_lowest(curve: Curve) -> bool:
@@ -80,8 +82,8 @@ def _rises_since_lowest(curve: Curve) -> bool:
     return len(since) >= LEAST_VALIDATIONS and rise_score(since) > SURE
 
 
-def _next(verdict: Verdict, overfitted: Curve | None, findings: list[Finding]) -> Iterator[str]:
-    """One move: what the findings ask for comes first."""
+def _next(verdict: Verdict, overfitted: Curve | None, findings: list[Finding], *, is_distance: bool) -> Iterator[str]:
+    """One move: what the findings ask for comes first. Of a loss below 0 nobody knows where it should go."""
     grave = [finding for finding in findings if finding.severity != "note"]
     if grave:
         worst = max(grave, key=lambda finding: (LEVELS.index(finding.severity), -finding.step))
@@ -89,18 +91,18 @@ def _next(verdict: Verdict, overfitted: Curve | None, findings: list[Finding]) -
         yield f"next: {worst.severity}[{worst.rule}]{where} first: {worst.fix}"
     elif overfitted is not None:
         yield (
-            f"next: take the weights of update {overfitted.lowest[1]}; more of the same will not help. Regularise, "
-            f'or stop there: sf.stop.patience("{overfitted.name}", …)'
+            f"next: take the weights of step {overfitted.lowest[1]}, where {overfitted.name} was lowest; "
+            f'sf.stop.patience("{overfitted.name}", …) stops near there'
         )
-    elif verdict.kind in _MOVES:
+    elif verdict.kind in _MOVES and (is_distance or verdict.kind == "not finite"):
         yield f"next: {_MOVES[verdict.kind]}"
 
 
 _MOVES = {
     "improving": "train longer: the loss was still falling when it ended",
-    "flat": "more updates alone will not help: lower the learning rate, or change the model or the data",
-    "rising": "lower the learning rate, or clip the gradients, from where the rise begins",
-    "diverged": "lower the learning rate, or warm it up; clip the gradients",
+    "flat": "it has come to rest: to go on from here, change the learning rate, the model or the data",
+    "rising": "look at the learning rate first: lower it, or clip the gradients, from where the rise begins",
+    "diverged": "look at the learning rate first: lower it, or warm it up; clip the gradients",
     "stuck": "overfit one batch first: a loss that does not fall there points at the loss, the rate or the wiring",
     "not finite": "find the first value that is not finite: what came before it is in the run log",
 }  # fmt: skip

@@ -27,7 +27,7 @@ class Verdict:
     kind: Kind
     first: float  # median of the first values
     last: float  # median of the last tenth
-    share: float = 0.0  # by which it rose over the last third, of its level there
+    before: float = 0.0  # at the beginning of the last third
     since: int = 0  # the step from which on that holds
     band: tuple[float, float] = (0.0, 0.0)  # in which nine in ten values since then lie
 
@@ -45,23 +45,24 @@ def judge_curve(curve: Curve) -> Verdict | None:
     level = float(np.median(end_y))
     change = slope(end_x, end_y) * float(end_x[-1] - end_x[0])
     score = careful_rise_score(end_x, end_y)
-    share = change / abs(level) if level else 0.0
+    beginning = max(3, len(end_y) // 5)
+    before = _level(end_y[:beginning])
     is_little = abs(change) < LITTLE * abs(level) and abs(change) < LITTLE * abs(first - last)
-    since = int(x[start])
+    since = int(end_x[:beginning].mean())
     band = _band(curve, since)
     if _is_above(y):
-        return Verdict("diverged", first, last, share, since, band)
+        return Verdict("diverged", first, last, before, since, band)
     if abs(score) > SURE and not is_little:
         if score > 0:
-            return Verdict("rising", first, last, share, since, band)
+            return Verdict("rising", first, last, before, since, band)
         is_new = _level(y[-max(1, len(y) // 10) :]) < _lowest_level(y[:start]) - NEW_LOW * abs(change)
-        return Verdict("improving" if is_new else "swinging", first, last, share, since, band)
+        return Verdict("improving" if is_new else "swinging", first, last, before, since, band)
     if not _has_fallen(x, y, first):
-        return Verdict("stuck", first, last, share, int(x[0]), _band(curve, int(curve.steps[0])))
+        return Verdict("stuck", first, last, before, int(x[0]), _band(curve, int(curve.steps[0])))
     if abs(change) > MUCH * abs(first - last):
-        return Verdict("unclear", first, last, share, since, band)
+        return Verdict("unclear", first, last, before, since, band)
     since = int(x[_flat_since(x, y, start)])
-    return Verdict("flat", first, last, share, since, _band(curve, since))
+    return Verdict("flat", first, last, before, since, _band(curve, since))
 
 
 def _tenth(values: NDArray[np.float64]) -> NDArray[np.float64]:
