@@ -56,6 +56,7 @@ class Desk:
         self._rows: deque[Row] = deque()
         self._found: deque[tuple[Found, float]] = deque()
         self._num_missed = 0
+        self._has_heard = False
         # Of all queues the one whose put() may be interrupted by a signal handler that puts too.
         self._awake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._is_closing = False
@@ -113,6 +114,7 @@ class Desk:
                 self._send(lookout, sender, lookout.finding(found, at))
         for _ in range(len(self._rows)):
             names, step, at, packed = self._rows.popleft()
+            self._has_heard = True
             values = struct.unpack(f"<{len(names)}d", packed)
             for lookout, sender in zip(self._lookouts, self._senders, strict=True):
                 alerts = lookout.row(names, step, at, values)
@@ -143,7 +145,7 @@ class Desk:
                 self._note("alert-held", f"{num} held back: {causes}", 0)
                 alert = Alert("held back", "note", title, causes, 0, time.time(), {"causes": causes, "held_back": num})
                 sender.put(Letter(title, 0, alert.payload(self._about)))
-            for name in lookout.unseen:
+            for name in lookout.unseen if self._has_heard else ():
                 self._say(f"an alert waits for {name!r}, which was never logged.")
         if self._num_missed:
             self._note("alert-missed", f"{self._num_missed} rows came too fast to be looked at", 0)

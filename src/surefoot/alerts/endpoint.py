@@ -18,6 +18,7 @@ from surefoot.alerts.exposition import CONTENT_TYPE, Sample, exposition
 HOST = "127.0.0.1"
 PORT = 9464  # where nobody says otherwise
 POLL_SECONDS = 0.2  # the end of a run waits as long
+TRIES = 5
 NUM_PORTS = 20  # that are tried from the given one on
 MOST_ROWS = 4096  # sets of names; a program that logs other names every time must not fill the memory
 
@@ -94,9 +95,18 @@ class Endpoint:
 
     def _counts(self) -> list[Sample]:
         counts: Counter[tuple[str, str]] = Counter()
-        for finding in self._findings():
+        for finding in self._found():
             counts[finding.rule, finding.severity] += finding.count
         return [({"rule": rule, "severity": level}, float(num)) for (rule, level), num in sorted(counts.items())]
+
+    def _found(self) -> list[Any]:
+        """Training may find something while they are listed."""
+        for _ in range(TRIES):
+            try:
+                return list(self._findings())
+            except RuntimeError:
+                continue
+        return []
 
 
 class _Server(ThreadingHTTPServer):

@@ -60,6 +60,7 @@ class Sender:
             while not self._letters.empty():
                 letter = self._letters.get()
                 left += [letter] if letter is not None else []
+            self._letters.put(None)
             for letter in left:
                 self._failed(letter, "the run ended before it was sent")
 

@@ -11,11 +11,11 @@ from tests.alerts.receiving import receiving
 
 def test_it_arrives_with_what_the_address_asks_for() -> None:
     with receiving() as receiver:
-        url = f"json://me:pass%20word@127.0.0.1:{receiver.port}/a/TOKEN?+X-Key=k%3D1&+X-Other=2"
+        url = f"json://me:pass%20word@127.0.0.1:{receiver.port}/a/TOKEN%20ü?+X-Key=k%3D1&+X-Other=2"
         where = destination(url)
         where.send({"title": "hello", "message": "ö"})
     assert receiver.posted == [{"title": "hello", "message": "ö"}]
-    assert receiver.paths == ["/a/TOKEN"]
+    assert receiver.paths == ["/a/TOKEN%20%C3%BC"]
     (headers,) = receiver.headers
     assert (headers["X-Key"], headers["X-Other"], headers["Content-Type"]) == ("k=1", "2", "application/json")
     assert base64.b64decode(headers["Authorization"].removeprefix("Basic ")) == b"me:pass word"

@@ -20,13 +20,15 @@ ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
 
 
 class Number:
-    """`at` in a book, it has a value or is not known."""
+    """Something with a value, once that is known."""
 
     def of(self, book: Book) -> float | None:
         raise NotImplementedError
 
 
 class Condition:
+    """Something that holds or does not, once that is known."""
+
     def holds(self, book: Book) -> bool | None:
         raise NotImplementedError
 

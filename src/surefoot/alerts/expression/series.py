@@ -11,7 +11,7 @@ from surefoot.alerts.expression.moments import Moments
 
 
 class Window:
-    """The last `num` finite values of a series, with what is asked about them kept up to date."""
+    """The last `num` finite values of a series, with what is asked about them kept up to date: sums, or their order."""
 
     def __init__(self, num: int, *, is_sorted: bool = False) -> None:
         self.num = num
@@ -29,15 +29,17 @@ class Window:
         self.values.append((step, value))
         if self.ordered is not None:
             insort(self.ordered, value)
+            return
         self.moments.add(step, value)
         if self.moments.is_worn:
             self.moments.renew(self.values)
 
     def _drop_oldest(self) -> None:
         step, value = self.values.popleft()
-        self.moments.drop(step, value)
         if self.ordered is not None:
             del self.ordered[bisect_left(self.ordered, value)]
+        else:
+            self.moments.drop(step, value)
 
 
 class Series:

@@ -9,11 +9,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from surefoot.alerts.send.destination import SEND_SECONDS, Destination, DestinationError, SendError
 from surefoot.version import __version__
 
+PATH = "/%:@!$&'()*+,;=~"  # what stays as it is in a path
 SCHEMES = {"json": "http", "jsons": "https"}
 
 
@@ -70,7 +71,7 @@ def _opener() -> urllib.request.OpenerDirector:
 
 def _http(parts: SplitResult, host: str) -> str:
     netloc = f"{host}:{parts.port}" if parts.port else host
-    return urlunsplit((SCHEMES[parts.scheme.lower()], netloc, parts.path or "/", "", ""))
+    return urlunsplit((SCHEMES[parts.scheme.lower()], netloc, quote(parts.path, safe=PATH) or "/", "", ""))
 
 
 def _given(parts: SplitResult) -> dict[str, str]:
