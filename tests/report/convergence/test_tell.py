@@ -24,6 +24,7 @@ def test_flat_since() -> None:
     _, verdict, move = outlook(FLAT)
     assert verdict.startswith("flat since about step ")
     assert 60 < int(verdict.split()[4].rstrip(":")) < 400
+    assert "would not explain (one of 0.01" in verdict
     assert "nine in ten values lie between 0.48" in verdict
     assert move.startswith("next: it has come to rest")
 
@@ -60,7 +61,9 @@ def test_other_ends() -> None:
     bad = Curve.of("loss", STEPS, np.where(STEPS < 900, 1.0, np.nan) + NOISE)
     assert outlook(bad)[1] == "it ended not finite: no finite value since step 900"
     stuck = Curve.of("loss", STEPS, 2.3 + NOISE)
-    assert outlook(stuck)[1].startswith("it did not improve: nine in ten values lie between 2.28")
+    assert outlook(stuck)[1].startswith(
+        "it ended no lower than it began: nine in ten values of the whole run lie between 2.28"
+    )
 
 
 def test_an_end_that_is_not_finite_is_not_passed_over() -> None:

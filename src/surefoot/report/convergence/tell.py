@@ -54,13 +54,14 @@ def _said(verdict: Verdict) -> str:
         case "swinging":
             return f"it swings: {since}, which is no lower than it was before"
         case "stuck":
-            return f"it did not improve: nine in ten values lie between {low} and {high}, from the start to the end"
+            return f"it ended no lower than it began: nine in ten values of the whole run lie between {low} and {high}"
         case "unclear":
             between = f"nine in ten values lie between {low} and {high}"
             return f"too noisy to say whether it still changes: since step {verdict.since} {between}"
         case "flat":
             band = f"; nine in ten values lie between {low} and {high}" if _is_wide(verdict) else ""
-            return f"flat since about step {verdict.since}: no fall that its noise would not explain{band}"
+            hides = f" (one of {_told(verdict.unseen)} could hide in it)" if verdict.unseen else ""
+            return f"flat since about step {verdict.since}: no fall that its noise would not explain{hides}{band}"
 
 
 def _is_wide(verdict: Verdict) -> bool:

@@ -23,16 +23,37 @@ def rise_score(values: NDArray[np.float64]) -> float:
 
 def slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """The median of the slopes between all pairs: Theil and Sen's estimate."""
-    first, second = np.triu_indices(len(x), 1)
-    apart = x[second] - x[first]
-    return float(np.median((y[second] - y[first])[apart > 0] / apart[apart > 0])) if (apart > 0).any() else 0.0
+    slopes = _slopes(x, y)
+    return float(np.median(slopes)) if len(slopes) else 0.0
+
+
+def slope_range(x: NDArray[np.float64], y: NDArray[np.float64], sure: float) -> tuple[float, float]:
+    """The slopes that a test which asks for `sure` standard deviations would not rule out."""
+    slopes, n = np.sort(_slopes(x, y)), len(x)
+    if not len(slopes):
+        return 0.0, 0.0
+    apart = sure * math.sqrt(n * (n - 1) * (2 * n + 5) / 18) * _inflation(x, y)
+    low, high = (len(slopes) - apart) / 2, (len(slopes) + apart) / 2
+    return float(slopes[max(0, math.floor(low))]), float(slopes[min(len(slopes) - 1, math.ceil(high))])
 
 
 def careful_rise_score(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """The same for values whose noise is correlated from one to the next: swings are no trend."""
+    return rise_score(y) / _inflation(x, y)
+
+
+def _slopes(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    first, second = np.triu_indices(len(x), 1)
+    apart = x[second] - x[first]
+    slopes: NDArray[np.float64] = (y[second] - y[first])[apart > 0] / apart[apart > 0]
+    return slopes
+
+
+def _inflation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """By how much correlation from one value to the next widens what chance does."""
     left = y - slope(x, y) * x
     left = left - left.mean()
     power = float((left * left).sum())
     correlation = float((left[1:] * left[:-1]).sum()) / power if power > 0 else 0.0
     correlation = min(max(correlation, 0.0), MOST_CORRELATION)
-    return rise_score(y) / math.sqrt((1 + correlation) / (1 - correlation))
+    return math.sqrt((1 + correlation) / (1 - correlation))

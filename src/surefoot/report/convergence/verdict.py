@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.report.convergence.curve import Curve
-from surefoot.report.convergence.trend import careful_rise_score, slope
+from surefoot.report.convergence.trend import careful_rise_score, slope, slope_range
 
 LEAST_VALUES = 120  # fewer make no last third that a test could judge: of 60, noise alone "diverged" in one of 12
 LEAST_BLOCKS = 20  # in the last third
 LEAST_END = 6  # blocks that stand for the beginning, and for the end
+FAR = 3.0  # times what the beginning ranges over
 SURE = 3.0  # standard deviations: chance alone gets there once in 740 curves
 LITTLE = 0.01  # of the level, and of the whole way: less is no change to speak of
-MUCH = 0.1  # of the whole way: what seems to change by more, and is not sure to, is not called flat
+MUCH = 0.25  # of the whole way: where a change of more could hide in the noise, nothing is called flat
 NEW_LOW = 0.25  # of the fall in the last third by which it must have got below all before: swings do not
 
 Kind = Literal["improving", "flat", "rising", "swinging", "diverged", "stuck", "unclear", "not finite"]
@@ -30,6 +31,7 @@ class Verdict:
     before: float = 0.0  # at the beginning of the last third
     since: int = 0  # the step from which on that holds
     band: tuple[float, float] = (0.0, 0.0)  # in which nine in ten values since then lie
+    unseen: float = 0.0  # a fall over the last third that could hide in the noise
 
 
 def judge_curve(curve: Curve) -> Verdict | None:
@@ -43,14 +45,15 @@ def judge_curve(curve: Curve) -> Verdict | None:
     start = len(y) - max(LEAST_BLOCKS, len(y) // 3)
     end_x, end_y = x[start:], y[start:]
     level = float(np.median(end_y))
-    change = slope(end_x, end_y) * float(end_x[-1] - end_x[0])
+    span = float(end_x[-1] - end_x[0])
+    change = slope(end_x, end_y) * span
     score = careful_rise_score(end_x, end_y)
     beginning = max(3, len(end_y) // 5)
     before = _level(end_y[:beginning])
     is_little = abs(change) < LITTLE * abs(level) and abs(change) < LITTLE * abs(first - last)
     since = int(end_x[:beginning].mean())
     band = _band(curve, since)
-    if _is_above(y):
+    if _is_above(y, is_sure=score > SURE):
         return Verdict("diverged", first, last, before, since, band)
     if abs(score) > SURE and not is_little:
         if score > 0:
@@ -59,10 +62,11 @@ def judge_curve(curve: Curve) -> Verdict | None:
         return Verdict("improving" if is_new else "swinging", first, last, before, since, band)
     if not _has_fallen(x, y, first):
         return Verdict("stuck", first, last, before, int(x[0]), _band(curve, int(curve.steps[0])))
-    if abs(change) > MUCH * abs(first - last):
+    low, high = slope_range(end_x, end_y, SURE)
+    if max(abs(low), abs(high)) * span > MUCH * abs(first - last):
         return Verdict("unclear", first, last, before, since, band)
     since = int(x[_flat_since(x, y, start)])
-    return Verdict("flat", first, last, before, since, _band(curve, since))
+    return Verdict("flat", first, last, before, since, _band(curve, since), max(0.0, -low * span))
 
 
 def _tenth(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -79,10 +83,12 @@ def _lowest_level(before: NDArray[np.float64]) -> float:
     return min(_level(part) for part in parts if len(part))
 
 
-def _is_above(y: NDArray[np.float64]) -> bool:
-    """Whether the end lies wholly above the beginning."""
+def _is_above(y: NDArray[np.float64], *, is_sure: bool) -> bool:
+    """Whether the end lies wholly above the beginning, and by far if it is not sure to rise."""
     num = max(LEAST_END, len(y) // 10)
-    return float(y[-num:].min()) > float(y[:num].max())
+    begin, end = y[:num], y[-num:]
+    gap = float(end.min() - begin.max())
+    return gap > (0.0 if is_sure else FAR * float(begin.max() - begin.min()))
 
 
 def _has_fallen(x: NDArray[np.float64], y: NDArray[np.float64], first: float) -> bool:
