@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.version import __version__
 
 if TYPE_CHECKING:
+    from surefoot.alerts import alert
     from surefoot.judge import Finding
     from surefoot.loop import schedule, stop
     from surefoot.loop.baseline import baseline
@@ -29,6 +30,7 @@ _HOMES = {
     "Run": "surefoot.runlog",
     "TensorBatches": "surefoot.loop.tensors",
     "Watch": "surefoot.sanitizer",
+    "alert": "surefoot.alerts",
     "baseline": "surefoot.loop.baseline",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
@@ -43,7 +45,7 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "baseline", "log", "schedule", "start_run", "stop", "track", "watch",
+    "alert", "baseline", "log", "schedule", "start_run", "stop", "track", "watch",
 ]  # fmt: skip
 
 

@@ -4,8 +4,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from surefoot.cli.alerting import ON_HELP, add_on_option, wanted
 from surefoot.cli.choice import add_choice_options, choose_rules
-from surefoot.cli.stored import RUN_HELP, add_log_option, load
+from surefoot.cli.rehearsing import tell_alerts
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of
 from surefoot.cli.telling import add_telling_options, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
@@ -15,6 +17,12 @@ from surefoot.report import Report, merge
 from surefoot.rules import Rule
 from surefoot.runlog import RunLogError, StoredProcess
 
+_EXAMPLES = """\
+  surefoot replay latest                                           the newest run
+  surefoot replay latest --alert-dry-run --alert-on 'zscore(loss, 50) > 4' --alert-on error
+                                                                   when such alerts would have been sent
+"""
+
 
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
@@ -22,7 +30,13 @@ def main(argv: Sequence[str]) -> int:
     rules = choose_rules(options, Path.cwd())
     check_writable(options.report)
     voice = Voice()
+    if options.alert_on and not options.alert_dry_run:
+        raise UsageError("--alert-on needs --alert-dry-run: nothing is sent about an old run.")
+    rehearsed = wanted(options.alert_on) if options.alert_dry_run else None
     try:
+        if rehearsed is not None:
+            tell_alerts(run.first, rehearsed, _judge(run.first, rules, voice).findings, voice)
+            return 0
         report = merge(_judge(process, rules, voice) for process in run)
     except RunLogError as error:
         raise UsageError(str(error)) from None
@@ -30,13 +44,15 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="surefoot replay", description="Judge a stored run again, with today's rules.", allow_abbrev=False
-    )
+    parser = parser_of("replay", "Judge a stored run again, with today's rules.", _EXAMPLES)
     parser.add_argument("run", metavar="RUN", help=RUN_HELP)
     add_log_option(parser)
     add_telling_options(parser)
     add_choice_options(parser)
+    parser.add_argument(
+        "--alert-dry-run", action="store_true", help="show when alerts would have been sent, and send none"
+    )
+    add_on_option(parser, f"of --alert-dry-run: {ON_HELP} (default: error)")
     return parser
 
 

@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
 from surefoot.cli.run_options import parse
 from surefoot.cli.telling import check_writable, tell
@@ -52,6 +53,7 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
     if ranks is not None and not ranks.writes_report:
         options.report = None
     check_writable(options.report)
+    alerts = requested(options)
     if options.report is not None:
         options.report = options.report.absolute()  # the script may change its folder
     return Plan(
@@ -63,6 +65,8 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
         max_steps=options.max_steps,
         log=None if options.no_log else _log(options.log, program, ranks),
         user_code=user_code(program),
+        alerts=alerts,
+        prometheus=options.prometheus,
     )
 
 

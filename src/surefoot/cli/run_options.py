@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from surefoot.alerts.endpoint import PORT
+from surefoot.cli.alerting import add_alert_options
 from surefoot.cli.choice import add_choice_options
 from surefoot.cli.telling import LEVELS, add_telling_options
 from surefoot.launch.program import Program
@@ -15,6 +17,9 @@ examples:
   surefoot run -m package.train --lr 0.1       as python -m package.train --lr 0.1
   surefoot run --stop-on error train.py        raise at the step, before the bad update is applied
   surefoot run --ignore clip,zero-learning-rate train.py
+  surefoot run --alert jsons://example.org/hook --alert-on error --alert-on 'zscore(loss, 50) > 4' train.py
+  surefoot run --alert env:MY_SLACK --alert 'cmd:notify-send surefoot' --alert-on 'val/loss > 2 for 200 steps' train.py
+  surefoot run --prometheus 9464 train.py      numbers for Prometheus at http://127.0.0.1:9464/metrics
   torchrun --nproc-per-node 2 -m surefoot run train.py
 
 Options of surefoot stand before the script; whatever follows it belongs to the script.
@@ -35,13 +40,19 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
 def _split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str], bool]:
     """Cut before the script, or after `-m`: what follows is never ours."""
     alone = {name for action in parser._actions if action.nargs == 0 for name in action.option_strings}
+    maybe = {name for action in parser._actions if action.nargs == "?" for name in action.option_strings}
     at = 0
     while at < len(argv) and argv[at].startswith("-") and argv[at] != "-":
         if argv[at] == "-m":
             return argv[:at], argv[at + 1 :], True
         if argv[at] == "--":
             return argv[:at], argv[at + 1 :], False
-        at += 1 if argv[at] in alone or "=" in argv[at] else 2
+        is_alone = (
+            argv[at] in alone
+            or "=" in argv[at]
+            or (argv[at] in maybe and not "".join(argv[at + 1 : at + 2]).isdecimal())
+        )
+        at += 1 if is_alone else 2
     return argv[:at], argv[at:], False
 
 
@@ -63,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--no-log", action="store_true", help="write no run log")
     add("--overhead", type=_share, default=0.02, metavar="SHARE",
         help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip
+    add_alert_options(parser)
+    add("--prometheus", type=_port, nargs="?", const=PORT, metavar="PORT",
+        help=f"serve the run's numbers to Prometheus on 127.0.0.1 (default port: {PORT})")  # fmt: skip
     add("--gradcheck", action="store_true", help="compare custom autograd functions with finite differences")
     return parser
 
@@ -70,6 +84,12 @@ def _parser() -> argparse.ArgumentParser:
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"must be a port below 65536, got {text}")
     return int(text)
 
 

@@ -34,6 +34,7 @@ def main(argv: Sequence[str]) -> int:
     run = load(options.run, options.log)
     _print_facts(summarize([run])[0], run.meta)
     _print_series(run, options.rank)
+    _print_outlook(run)
     _print_findings(run)
     _print_events(run)
     tell_problems([problem for process in run for problem in process.problems])
@@ -86,6 +87,16 @@ def _print_series(run: Run, rank: int) -> None:
     print_table(_HEADERS, [(*row[:8], row[8] or None) for row in answer])
     answer.close()
     tell_problems([problem for problem in answer.problems if problem not in run.damaged.values()])
+
+
+def _print_outlook(run: Run) -> None:
+    from surefoot.report.convergence import stored_outlook
+
+    lines = stored_outlook(run.first)
+    if lines:
+        print("\nconvergence:")
+    for line in lines:
+        print(f"  {cell(line)}")
 
 
 def _print_findings(run: Run) -> None:

@@ -41,10 +41,24 @@ def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = No
         from surefoot.report.text import as_text  # brings rich along, which the script need not wait for
 
         num_hidden = len(report.findings) - len(shown.findings)
-        voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log if log and log.is_dir() else None))
+        log = log if log and log.is_dir() else None
+        outlook = _outlook(log, report, voice) if log else []
+        voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log, outlook=outlook))
     else:
         voice.write(render(shown, options.format))
     return int(options.fail_on != "never" and report.reaches(options.fail_on))
+
+
+def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
+    """What became of the loss, from the log of the run that has just ended."""
+    try:
+        from surefoot.report.convergence import stored_outlook
+        from surefoot.runlog.read.run import load_run
+
+        return stored_outlook(load_run(log).first, report.findings)
+    except Exception as error:
+        voice.say(f"what became of the loss can't be told: {error}")
+        return []
 
 
 def _write(report: Report, file: Path, voice: Voice) -> None:

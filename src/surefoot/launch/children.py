@@ -120,7 +120,7 @@ def _watch(ticket: Ticket, run: Callable[[], int]) -> int:
         if report.steps and folder.is_dir():
             hand_over(report, folder, name)
 
-    watching = Watching(ticket.plan, say=_say, file=f"{name}.db")
+    watching = Watching(ticket.plan, say=_say, file=f"{name}.db", claims=folder)
     termination = Termination(tell)  # pools terminate their workers
     termination.expect()
     watching.start()

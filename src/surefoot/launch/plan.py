@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from surefoot.alerts import Request
 from surefoot.rules import Level
 
 
@@ -18,3 +19,5 @@ class Plan:
     max_steps: int | None = None
     log: Path | None = None  # this run's folder; absolute, because programs change their working folder
     user_code: tuple[str, ...] = ()
+    alerts: tuple[Request, ...] = ()
+    prometheus: int | None = None  # port

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.judge import Finding
+from surefoot.launch.outward import Outward
 from surefoot.launch.plan import Plan
 from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.report import Report
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Watching:
-    """`file` is the name of this process's part of the run log, if it is no rank of its own."""
+    """`file` is the name of this process's part of the run log, if it is no rank of its own; `claims` as in Outward."""
 
     def __init__(
         self,
@@ -29,6 +31,7 @@ class Watching:
         say: Callable[[str], None],
         on_finding: Callable[[Finding], None] = lambda finding: None,
         file: str = "",
+        claims: Path | None = None,
     ) -> None:
         self._plan = plan
         self._say = say
@@ -40,9 +43,14 @@ class Watching:
         self._rules: list[Rule] = [rule for name, rule in catalogue().items() if name in plan.rules]
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._forget: Callable[[], None] = lambda: None
+        self._claims = claims
+        self._tells_outside = rank == 0
+        self._outward: Outward | None = None
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
+        if self._claims is None:
+            self._open_outward()
         self._forget = when_torch_is_imported(self._start)
 
     def finish(self, reason: str) -> None:
@@ -53,6 +61,8 @@ class Watching:
 
     def close(self, reason: str, status: int) -> None:
         self.finish(reason)
+        if self._outward is not None:
+            self._outward.close()  # it writes to the run what became of the last alerts
         if self._run is not None:
             self._run.close(reason, status)
 
@@ -61,8 +71,21 @@ class Watching:
             return Report(self._plan.script, num_rules=len(self._rules))
         return self._sanitizer.report(self._plan.script)
 
+    def _open_outward(self) -> None:
+        if self._tells_outside and (self._plan.alerts or self._plan.prometheus is not None):
+            self._outward = Outward(
+                self._plan,
+                self._run,
+                say=self._say,
+                findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
+                num_updates=self._num_updates,
+                claims=self._claims,
+            )
+
     def _start(self) -> None:
         try:
+            if self._claims is not None:  # a child that never imports torch needs no threads
+                self._open_outward()
             self._sanitizer = self._make()
             self._sanitizer.start()
         except Exception as error:
@@ -78,10 +101,19 @@ class Watching:
             stop_on=plan.stop_on,
             settings=Settings(plan.overhead, plan.gradcheck, plan.max_steps),
             log=None if self._run is None else LazyLog(self._run),
-            on_finding=self._on_finding,
+            on_finding=self._found,
             on_failure=self._switched_off,
             user_code=plan.user_code,
         )
+
+    def _found(self, finding: Finding) -> None:
+        self._on_finding(finding)
+        if self._outward is not None:
+            self._outward.finding(finding)
+
+    def _num_updates(self) -> int:
+        counted = None if self._run is None else self._run.step
+        return 0 if counted is None else counted()
 
     def _switched_off(self, name: str, error: Exception) -> None:
         what = "rule" if name in self._plan.rules else "probe"

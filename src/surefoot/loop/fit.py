@@ -9,6 +9,7 @@ from torch import Tensor
 
 from surefoot.loop.evaluate import LossFunction, is_pair
 from surefoot.loop.history import History
+from surefoot.loop.outlook import tell_outlook
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
@@ -33,6 +34,7 @@ class Fit:
         for batch in loop.batches(loader, epochs, at_epoch_end=None if validate is None else self._validate(validate)):
             with loop.step(weight=None if self._weight is None else self._weight(batch)) as step:
                 step.backward(self._loss(batch))
+        tell_outlook(loop)
         return loop.history
 
     def _check_stop(self, validates: bool) -> None:

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from surefoot.loop.outward import Alerts, Outward, check_outward
 from surefoot.loop.track import sample_tracked
 from surefoot.runlog import Run
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, make_current, new_run, reason_at_exit
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
     from surefoot.loop.parallel.alone import Alone
 
+__all__ = ["Alerts", "Log", "LoopLog"]
+
 Log = str | os.PathLike[str] | bool | None
 
 
 class LoopLog:
     """Shares the run that is going on, such as that of `surefoot run`, or has one of its own until the loop ends."""
 
-    def __init__(self, loop: Loop, log: Log, ranks: Alone) -> None:
+    def __init__(self, loop: Loop, log: Log, ranks: Alone, alerts: Alerts = (), prometheus: int | None = None) -> None:
+        requests = check_outward(alerts, prometheus, is_logged=log is not None and log is not False)
         shared = current_run()
         shared = None if shared is not None and shared.is_loops_own else shared
         folder = log_folder(log)
@@ -42,6 +46,9 @@ class LoopLog:
             loop.history.listener = self._heard
         self._end = weakref.finalize(loop, _end, self.run if self.is_own else None)
         self._num_updates = 0
+        self.outward: Outward | None = None
+        if (requests or prometheus is not None) and ranks.rank == 0:
+            self.outward = Outward(loop, requests, prometheus, self.run)
 
     def update(self, num_updates: int, values: Mapping[str, Any]) -> None:
         self._num_updates = num_updates
@@ -73,6 +80,8 @@ class LoopLog:
     def close(self, reason: str) -> None:
         if self._end.alive:
             self._end.detach()
+            if self.outward is not None:
+                self.outward.close()
             if self.run is not None and self.is_own:
                 self.run.close(reason)
 

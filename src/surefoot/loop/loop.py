@@ -23,8 +23,9 @@ from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
 from surefoot.loop.history import History
-from surefoot.loop.log import Log, LoopLog
+from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
+from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.parallel import group
 from surefoot.loop.plan import say_schedules_that_do_not_fit, say_skipped, say_untrained
 from surefoot.loop.precision import Precision, check_precision
@@ -85,6 +86,8 @@ class Loop:
         checkpoint_activations_of: Sequence[str] = (),
         progress: bool | None = None,
         log: Log = "runs",
+        alerts: Alerts = (),
+        prometheus: int | None = None,
     ) -> None:
         self.models = setup.name_models(model)
         self.optimizers = setup.name_optimizers(optimizer)
@@ -110,12 +113,10 @@ class Loop:
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
         self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
         self._every = checkpoint_every
-        self._log = LoopLog(self, log, self._ranks)
+        self._log = LoopLog(self, log, self._ranks, alerts, prometheus)
         quiet = self._ranks.rank > 0
         self._progress = Progress(False if quiet else progress)
-        self._watching = (
-            Watching([*self.models.values(), *self.optimizers.values()], self._log.run, quiet=quiet) if watch else None
-        )
+        self._watching = Watching(self, self._log, quiet=quiet) if watch else None
 
     # --- training
 
@@ -335,6 +336,7 @@ class Loop:
         self._ranks.close()
         if self._watching is not None:
             self._watching.stop()
+        tell_outlook(self, reason)
         self._log.close(reason)
 
     def __enter__(self) -> Loop:

@@ -26,6 +26,7 @@ class Progress:
         self._started = 0.0
         self._first = 0
         self._planned: int | None = None
+        self.num_told = 0  # updates that the run was summed up after
 
     @contextmanager
     def over(self, num_updates: int, planned: int | None) -> Iterator[None]:

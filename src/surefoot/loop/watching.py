@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.judge import Finding
-from surefoot.runlog import Run
+from surefoot.loop.log import LoopLog
 from surefoot.sanitizer import LazyLog, Watch, watch
 from surefoot.sanitizer.sanitizer import Sanitizer
+
+if TYPE_CHECKING:
+    from surefoot.loop.loop import Loop
 
 
 class Watching:
@@ -24,12 +26,15 @@ class Watching:
     _shared: ClassVar[Watch | None] = None
     _num_loops: ClassVar[int] = 0
 
-    def __init__(self, watched: Sequence[Module | Optimizer], run: Run | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, loop: Loop, log: LoopLog, *, quiet: bool = False) -> None:
         if Watching._shared is None and (Sanitizer.running is None or Watch._active is None):
+            watched: list[Module | Optimizer] = [*loop.models.values(), *loop.optimizers.values()]
             Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None)
         Watching._num_loops += 1
-        if run is not None and Sanitizer.running is not None:
-            Sanitizer.running.log_to(LazyLog(run))
+        if log.run is not None and Sanitizer.running is not None:
+            Sanitizer.running.log_to(LazyLog(log.run))
+        if log.outward is not None:
+            log.outward.hear_findings()
         self._watch = Watching._shared
         self.stop = weakref.finalize(self, Watching._leave)
 

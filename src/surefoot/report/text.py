@@ -2,7 +2,7 @@
 
 import linecache
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -24,10 +24,13 @@ LINES_BEFORE = 2
 LINES_AFTER = 1
 
 
-def as_text(report: Report, stream: IO[str], *, num_hidden: int = 0, log: Path | None = None) -> str:
+def as_text(
+    report: Report, stream: IO[str], *, num_hidden: int = 0, log: Path | None = None, outlook: Sequence[str] = ()
+) -> str:
     """Coloured and wrapped if the stream is a terminal; `NO_COLOR` is heard."""
     told = [finding_as_text(finding, stream) for finding in report.worst_first]
-    return "".join([*told, _rendered(Text(summary(report, num_hidden, log)), stream)])
+    end = [*(f"surefoot: {line}" for line in outlook), summary(report, num_hidden, log)]
+    return "".join([*told, *(_rendered(Text(line), stream) for line in end)])
 
 
 def finding_as_text(finding: Finding, stream: IO[str]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from surefoot.loop.stop.condition import Condition, Part, Seen
 from surefoot.loop.stop.parameter import check_count, check_mode, check_name, check_number, told
+from surefoot.report.convergence.trend import rise_score
 
 MAX_BLOCKS = 30  # means that stand for a window: as good as all its values for a trend, and cheap to keep and compare
 LEAST_WINDOW = 10  # values: with fewer, the normal approximation of the test is no good
@@ -34,14 +35,7 @@ def plateau(name: str, window: int, *, confidence: float = 0.95, mode: str = "mi
 
 def is_falling(values: Sequence[float], confidence: float) -> bool:
     """Whether the values fall, by a one-sided Mann-Kendall test: ranks only, so that outliers count like any other."""
-    x = np.asarray(values)
-    n = len(x)
-    num_rises = float(np.triu(np.sign(x[None, :] - x[:, None]), 1).sum())  # rising pairs less falling pairs
-    _, ties = np.unique(x, return_counts=True)
-    variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
-    if variance <= 0:  # all values are the same
-        return False
-    return (-num_rises - 1) / math.sqrt(variance) > NormalDist().inv_cdf(confidence)
+    return -rise_score(np.asarray(values, dtype=np.float64)) > NormalDist().inv_cdf(confidence)
 
 
 class _Plateau(Part):

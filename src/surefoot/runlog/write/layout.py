@@ -16,11 +16,12 @@ Key = tuple[str, str, str]  # kind, name, place: as in the table of series
 class Layout:
     """Made once for each set of names. `id` is what the file calls it, once the writer has stored it there."""
 
-    __slots__ = ("id", "is_plain", "keys", "num_series", "pack", "stored_id")
+    __slots__ = ("id", "is_plain", "keys", "names", "num_series", "pack", "stored_id")
 
     def __init__(self, keys: Iterable[Key], *, is_plain: bool = True) -> None:
         self.keys = tuple((kind, storable(name), place) for kind, name, place in keys)
         self.num_series = len(self.keys)
+        self.names = tuple(name for kind, name, _ in self.keys if kind == "scalar")  # all of them, or none
         self.is_plain = is_plain
         self.pack = struct.Struct(f"<{self.num_series}d").pack
         self.id: int | None = None

@@ -23,11 +23,14 @@ KNOWN_LAYOUTS = 4096  # a program that logs other names every time must not fill
 FLUSH_SECONDS = 5.0  # how long `flush` waits for the disk
 CLOSE_SECONDS = 60.0
 
+Listener = Callable[[tuple[str, ...], int, float, bytes], None]  # of names, step, time and values as packed doubles
+
 
 class RunLog:
     """One file. A failure is said once through `say`; nothing of it ever reaches training.
 
     `meta` is written first; `later` is asked for more of it by the writer's thread: what takes time to find out.
+    `listeners` hear the scalars, also when nothing can be written any more.
     """
 
     def __init__(
@@ -36,8 +39,10 @@ class RunLog:
         meta: Mapping[str, str],
         say: Callable[[str], None],
         later: Callable[[], Mapping[str, str]] = dict,
+        listeners: Sequence[Listener] = (),
     ) -> None:
         self.file = file
+        self._listeners = listeners
         self._pid = os.getpid()
         self._layouts: dict[tuple[str, ...], Layout] = {}
         self._intake = Intake(lambda: self._writer.hurry())
@@ -63,12 +68,16 @@ class RunLog:
 
     def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None) -> None:
         """A row of values that are packed already."""
-        if self._writer.is_off or os.getpid() != self._pid:  # a fork has no writer thread
+        if os.getpid() != self._pid:  # a fork has no threads
             return
         number = step if type(step) is int else index(step)
         row = (layout, number, now() if time is None else time, packed, next(self._numbers))
-        self._intake.add_row(row)  # first: whoever opens the tail right now finds it there
-        self._tail.add(row)
+        if not self._writer.is_off:
+            self._intake.add_row(row)  # first: whoever opens the tail right now finds it there
+            self._tail.add(row)
+        for listener in self._listeners:
+            if layout.names:
+                listener(layout.names, number, row[2], packed)
 
     def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         """How many values lie between each two of the edges."""

@@ -12,7 +12,7 @@ from typing import Any
 from surefoot.facts import Record
 from surefoot.runlog.write.about import about_later, about_process, now
 from surefoot.runlog.write.layout import Layout
-from surefoot.runlog.write.log import RunLog
+from surefoot.runlog.write.log import Listener, RunLog
 
 
 class Run:
@@ -41,6 +41,8 @@ class Run:
         self._is_closed = False
         self._pid = os.getpid()
         self._num_logged = 0
+        self._listeners: list[Listener] = []
+        self._before_closing: list[Callable[[], None]] = []
         self._opening = threading.RLock()  # reentrant: a signal handler may log
 
     @property
@@ -97,6 +99,18 @@ class Run:
         if self._log is not None:
             self._log.meta(key, value)
 
+    def listen(self, listener: Listener) -> None:
+        """From now on it is told every row of scalars, in the thread that logs."""
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    def before_closing(self, call: Callable[[], None]) -> None:
+        """To be called at the last moment at which the run can be written to; more than once, if it comes so."""
+        self._before_closing.append(call)
+
     def flush(self) -> None:
         """Commit what was logged so far, at once."""
         if self._log is not None:
@@ -104,9 +118,12 @@ class Run:
 
     def close(self, reason: str = "finished", status: int | None = None) -> None:
         """End the run; what comes later is not written. Ending twice does nothing."""
-        log, self._log = self._log, None
         if self._is_closed or os.getpid() != self._pid:
+            self._log = None
             return
+        for call in self._before_closing:
+            call()
+        log, self._log = self._log, None
         self._is_closed = True
         if log is not None:
             log.meta("ended", now())
@@ -120,7 +137,7 @@ class Run:
             with self._opening:
                 if self._log is None:
                     cwd = self._meta["cwd"]
-                    self._log = RunLog(self._file, self._meta, self._say, lambda: about_later(cwd))
+                    self._log = RunLog(self._file, self._meta, self._say, lambda: about_later(cwd), self._listeners)
                     self._at_opening(self)
         return self._log
 

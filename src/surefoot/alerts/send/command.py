@@ -1,0 +1,75 @@
+"""`cmd:`: any command, which gets the alert as JSON on its stdin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from surefoot.alerts.send.destination import SEND_SECONDS, Destination, DestinationError, SendError
+
+TOLD_CHARACTERS = 200  # of what a command said about its failure
+
+
+class Command(Destination):
+    """It runs where the program was started, without a shell."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._words = shlex.split(text, posix=os.name == "posix")
+        except ValueError as error:
+            raise DestinationError(f"the command after cmd: can't be read: {str(error).lower()}.") from None
+        if not self._words:
+            raise DestinationError("cmd: needs a command, as in cmd:notify-send surefoot.")
+        self.shown = f"cmd:{Path(self._words[0]).name}" + " …" * (len(self._words) > 1)
+        self._folder = Path.cwd()
+
+    def check(self) -> None:
+        if shutil.which(self._words[0]) is None:
+            raise DestinationError(f"there is no command {self._words[0]!r} to send alerts with.")
+
+    def send(self, payload: Mapping[str, Any]) -> None:
+        run_with(self._words, json.dumps(payload, allow_nan=False, default=str), self._folder)
+
+
+def run_with(words: Sequence[str], text: str, folder: Path | None = None, *, tells: bool = True) -> None:
+    """Run a command with a text on its stdin, and end it if it takes too long.
+
+    Its output goes into a file, not into a pipe: what it leaves running in the background would keep that open.
+    """
+    with tempfile.TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(
+                list(words), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said,
+                cwd=folder if folder is not None and folder.is_dir() else None, start_new_session=os.name == "posix",
+            )  # fmt: skip
+        except OSError as error:
+            raise SendError(f"it could not be started: {error.strerror}", may_pass=False) from None
+        try:
+            process.communicate(text.encode(), SEND_SECONDS)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            raise SendError(f"it did not end within {SEND_SECONDS:.0f} s", may_pass=False) from None
+        if process.returncode:
+            said.seek(0)
+            reason = said.read().decode(errors="replace").strip() if tells else ""
+            last = reason.splitlines()[-1][:TOLD_CHARACTERS] if reason else ""
+            raise SendError(f"it ended with status {process.returncode}" + f": {last}" * bool(last))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)  # with all that it started
+    process.wait()

@@ -1,0 +1,46 @@
+"""Options about alerts, and what they ask for."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from collections.abc import Sequence
+
+from surefoot.alerts import Request, alert
+from surefoot.alerts.when import Wanted, read_wanted
+from surefoot.cli.usage import UsageError
+
+ON_HELP = 'a level, a rule, a family or an expression such as "zscore(loss, 50) > 4"; may be given again'
+
+
+def add_alert_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--alert", action="append", default=[], metavar="URL",
+        help="send alerts there: json(s)://…, cmd:COMMAND, env:VARIABLE, or any address of apprise")  # fmt: skip
+    add_on_option(parser, f"when: {ON_HELP} (default: error)")
+
+
+def add_on_option(parser: argparse.ArgumentParser, told: str) -> None:
+    parser.add_argument("--alert-on", action="append", default=[], metavar="WHEN", help=told)
+
+
+def requested(options: Namespace) -> tuple[Request, ...]:
+    """What the options ask for; refused before the script starts if something is wrong with it."""
+    if options.alert_on and not options.alert:
+        raise UsageError("--alert-on needs an address: --alert URL.")
+    try:
+        requests = tuple(alert(url, options.alert_on) for url in options.alert)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if options.no_log and any(request.wanted.expressions for request in requests):
+        raise UsageError("expressions in --alert-on are about what is logged: leave out --no-log.")
+    if options.no_log and options.prometheus is not None:
+        raise UsageError("--prometheus serves what is logged: leave out --no-log.")
+    return requests
+
+
+def wanted(given: Sequence[str]) -> Wanted:
+    try:
+        return read_wanted(given)
+    except ValueError as error:
+        raise UsageError(str(error)) from None

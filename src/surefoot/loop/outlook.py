@@ -1,0 +1,41 @@
+"""What became of a loop's loss, told at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from surefoot.runlog.write.current import is_decided
+
+if TYPE_CHECKING:
+    from surefoot.loop.loop import Loop
+    from surefoot.report.convergence import Curve
+
+LOSS, HELD_OUT = "loss", "val/loss"
+
+
+def tell_outlook(loop: Loop, reason: str = "finished") -> None:
+    """Once for the updates that there are; `surefoot run` tells it itself."""
+    progress = loop._progress
+    if reason != "finished" or not progress.is_on or is_decided() or progress.num_told == loop.num_updates:
+        return
+    progress.num_told = loop.num_updates
+    try:
+        lines = _lines(loop)
+    except Exception as error:  # training is done, and must not fail for this
+        lines = [f"what became of the loss can't be told: {error!r}"]
+    for line in lines:
+        progress.say(line)
+
+
+def _lines(loop: Loop) -> list[str]:
+    from surefoot.report.convergence import outlook
+
+    loss, held_out = _curve(loop, LOSS), _curve(loop, HELD_OUT)
+    return outlook(loss, held_out, num_skipped=loop.num_skipped, findings=loop.findings)
+
+
+def _curve(loop: Loop, name: str) -> Curve:
+    from surefoot.report.convergence import Curve
+
+    rows = [(row["update"], row[name]) for row in loop.history if isinstance(row.get(name), float | int)]
+    return Curve.of(name, [step for step, _ in rows], [value for _, value in rows])

@@ -1,0 +1,30 @@
+"""The outlook of a run as it is stored."""
+
+from __future__ import annotations
+
+from surefoot.judge import Finding
+from surefoot.report.convergence.curve import Curve
+from surefoot.report.convergence.tell import outlook
+from surefoot.runlog import StoredProcess
+from surefoot.runlog.read.skipped import count_skipped
+from surefoot.runlog.read.vitals import LOSSES
+
+SECOND = "optimizer-2/loss"
+HELD_OUT = (
+    "val/loss", "val_loss", "loss/val", "valid/loss", "valid_loss", "validation/loss", "validation_loss", "eval/loss",
+    "eval_loss",
+)  # fmt: skip
+
+
+def stored_outlook(process: StoredProcess, findings: list[Finding] | None = None) -> list[str]:
+    """Of one process; its stored findings, unless others are given."""
+    names = {*LOSSES, *HELD_OUT, SECOND}
+    found = process.columns(lambda series: series.kind == "scalar" and series.name in names)
+    curves = {series.name: Curve.of(series.name, column.steps, column.values) for series, column in found.items()}
+    loss = next((curves[name] for name in LOSSES if name in curves), None)
+    if loss is None or SECOND in curves:  # several optimizers play with each other: their losses need not fall
+        return []
+    held_out = next((curves[name] for name in HELD_OUT if name in curves), None)
+    if findings is None:
+        findings = [Finding(**{**finding, "evidence": {}}) for finding in process.findings()]
+    return outlook(loss, held_out, num_skipped=count_skipped(process.file), findings=findings)
