@@ -29,11 +29,13 @@ from surefoot.facts.setup import (
     PassingFacts,
     SetupFacts,
 )
+from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import Event, StepFacts
 
 __all__ = [
     "SCHEMA_VERSION",
+    "ActivationFacts",
     "BackwardFacts",
     "CheckpointFacts",
     "ClearFacts",
@@ -62,6 +64,7 @@ __all__ = [
     "OptimizerFacts",
     "OtherStepFacts",
     "ParameterFacts",
+    "ParameterSignals",
     "PassingFacts",
     "Record",
     "ScalerFacts",
@@ -69,6 +72,7 @@ __all__ = [
     "ScheduleStepFacts",
     "SchedulerFacts",
     "SetupFacts",
+    "SignalFacts",
     "Site",
     "StalenessFacts",
     "StepFacts",

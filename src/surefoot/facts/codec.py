@@ -37,16 +37,18 @@ from surefoot.facts.setup import (
     PassingFacts,
     SetupFacts,
 )
+from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import StepFacts
 
 SCHEMA_VERSION = 1
 
-Record = StepFacts | SetupFacts | EpochFacts | EndFacts
+Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts
 
 _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
+        ActivationFacts,
         BackwardFacts,
         CheckpointFacts,
         ClearFacts,
@@ -74,12 +76,14 @@ _CLASSES: dict[str, type] = {
         OptimizerFacts,
         OtherStepFacts,
         ParameterFacts,
+        ParameterSignals,
         PassingFacts,
         ScalerFacts,
         ScheduleFacts,
         ScheduleStepFacts,
         SchedulerFacts,
         SetupFacts,
+        SignalFacts,
         Site,
         StalenessFacts,
         StepFacts,

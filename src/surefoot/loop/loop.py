@@ -85,6 +85,7 @@ class Loop:
         checkpoint_activations_of: Sequence[str] = (),
         progress: bool | None = None,
         log: Log = "runs",
+        overhead: float = 0.02,
     ) -> None:
         self.models = setup.name_models(model)
         self.optimizers = setup.name_optimizers(optimizer)
@@ -113,9 +114,8 @@ class Loop:
         self._log = LoopLog(self, log, self._ranks)
         quiet = self._ranks.rank > 0
         self._progress = Progress(False if quiet else progress)
-        self._watching = (
-            Watching([*self.models.values(), *self.optimizers.values()], self._log.run, quiet=quiet) if watch else None
-        )
+        watched: list[Module | Optimizer] = [*self.models.values(), *self.optimizers.values()]
+        self._watching = Watching(watched, self._log.run, quiet=quiet, overhead=overhead) if watch else None
 
     # --- training
 

@@ -24,9 +24,12 @@ class Watching:
     _shared: ClassVar[Watch | None] = None
     _num_loops: ClassVar[int] = 0
 
-    def __init__(self, watched: Sequence[Module | Optimizer], run: Run | None = None, *, quiet: bool = False) -> None:
+    def __init__(
+        self, watched: Sequence[Module | Optimizer], run: Run | None = None, *, quiet: bool = False,
+        overhead: float = 0.02,
+    ) -> None:  # fmt: skip
         if Watching._shared is None and (Sanitizer.running is None or Watch._active is None):
-            Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None)
+            Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None, overhead=overhead)
         Watching._num_loops += 1
         if run is not None and Sanitizer.running is not None:
             Sanitizer.running.log_to(LazyLog(run))

@@ -12,6 +12,7 @@ from surefoot.judge import Finding, Judge, unwatched
 from surefoot.report import Report
 from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
+from surefoot.signals import signal_probes
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.settings import Settings
@@ -62,7 +63,8 @@ class Sanitizer:
     ) -> None:
         self.rules = list(rules)
         self.judge = Judge(self.rules, on_failure)
-        self.recorder = Recorder(self._take, all_probes(), on_failure, user_code, settings)
+        self.signals, probes = signal_probes(all_probes())
+        self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)
         self._log: LazyLog | None = None
         self._on_record = on_record
         self._listeners: list[Listener] = []
@@ -78,6 +80,7 @@ class Sanitizer:
             return
         self._log = log
         self.recorder.on_sample = log.sample
+        self.signals.on_scalars, self.signals.on_histogram = log.signals, log.histogram
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
 
