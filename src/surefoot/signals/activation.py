@@ -152,7 +152,7 @@ class ActivationProbe(Probe):
         """Units below zero in every row and without gradient, in the last samples one after the other."""
         if seen.lit is None:
             return 0
-        weight = getattr(seen.module, "weight", None)
+        weight = seen.module._parameters.get("weight")  # asking for one that is computed would compute it
         if weight is None or type(weight.grad) is not Tensor or weight.grad.layout is not torch.strided:
             return 0
         if dark < SUSPICIOUS * seen.num_units or seen.num_rows < FEWEST_ROWS:
