@@ -48,6 +48,10 @@ def _stack(depth: int, bend: type[nn.Module], num_out: int) -> nn.Module:
     return nn.Sequential(nn.Linear(8, 24), bend(), *layers, nn.Linear(24, num_out))
 
 
+def _residual(depth: int) -> nn.Module:
+    return nn.Sequential(nn.Linear(8, 24), *[Residual(24) for _ in range(depth)], nn.Linear(24, 4))
+
+
 def _conv(depth: int) -> nn.Module:
     inner = [part for _ in range(depth) for part in (nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU())]
     return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), nn.Conv2d(1, 8, 3), *inner, nn.Flatten(), nn.Linear(288, 4))
@@ -61,7 +65,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], str]] = {
     "tanh-3": (lambda: _stack(3, nn.Tanh, 1), "values"),
     "sigmoid-2": (lambda: _stack(2, nn.Sigmoid, 4), "classes"),
     "gelu-4": (lambda: _stack(4, nn.GELU, 4), "classes"),
-    "residual-8": (lambda: nn.Sequential(nn.Linear(8, 24), *[Residual(24) for _ in range(8)], nn.Linear(24, 4)), "classes"),
+    "residual-8": (lambda: _residual(8), "classes"),
     "zero-head": (lambda: _zero_head(_stack(2, nn.ReLU, 4)), "classes"),
     "conv-3": (lambda: _conv(3), "images"),
     "transformer": (lambda: Transformer(width=16, depth=2, heads=2, vocabulary=12), "tokens"),
