@@ -32,10 +32,10 @@ def test_identical_units() -> None:
 
 def test_dead_units() -> None:
     found = first_heard(
-        dead_units, course(2, lambda i: step(i, activations=(layer("fc", num_dead=8 if i == 2 else 7),)))
+        dead_units, course(2, lambda i: step(i, activations=(layer("fc", num_dead=14 if i == 2 else 13),)))
     )
     assert found is not None and found[0] == 2
-    assert "8 of 16 units of fc (Linear)" in found[1].message
+    assert "14 of 16 units of fc (Linear)" in found[1].message
     assert first_heard(dead_units, [step(1, activations=(layer("out", num_dead=16, is_last=True),))]) is None
     assert first_heard(dead_units, [step(1, activations=(layer("small", num_dead=4, num_units=4),))]) is None
 

@@ -1,7 +1,7 @@
 """Many units of a layer put out nothing, whatever they are given.
 
 ## What it does
-Fires when at least half of a layer's units were never above zero in any row of many sampled batches one after the
+Fires when most of a layer's units were never above zero in any row of many sampled batches one after the
 other, and their weights got a gradient of exactly zero each time: what a ReLU behind them cuts off.
 
 ## Why it matters
@@ -14,7 +14,7 @@ import torch
 
 torch.manual_seed(0)
 model = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
-torch.nn.init.constant_(model[0].bias[:24], -20.0)
+torch.nn.init.constant_(model[0].bias[:28], -20.0)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
 for _ in range(24):
     x = torch.randn(64, 8)
@@ -40,26 +40,32 @@ for _ in range(24):
 ```
 
 ## When it stays silent
-Single dead units, which any network with ReLUs has; batches of under 16 rows, which all may be negative by chance;
-the last layer, whose gradient a loss with a margin may cut off; layers that do not run, such as idle experts.
+A part of the units, up to half of them in deep networks with small weights, which any network with ReLUs has; batches of
+under 16 rows, which all may be negative by chance; the last layer, whose gradient a loss with a margin may cut off;
+layers that do not run, such as idle experts.
 """
 
+import math
 from collections.abc import Iterator
 
-from surefoot.facts import SignalFacts
+from surefoot.facts import ActivationFacts, SignalFacts
 from surefoot.rules import Evidence, History, rule
 
-SHARE = 0.5  # of a layer's units; healthy networks lose some, hardly ever half
+SHARE = 0.6  # of a layer's units, and more of a small layer's
+# Where a layer is given the same for every sample, as deep down with small weights, the signs of its biases are thrown
+# like coins: what three standard deviations above one half do not explain is dead for another reason.
+COINS = 1.5  # times the root of the number of units
 FEWEST_UNITS = 8
+
+
+def _is_dying(layer: ActivationFacts) -> bool:
+    num = layer.num_units
+    return num >= FEWEST_UNITS and layer.num_dead >= max(SHARE * num, num / 2 + COINS * math.sqrt(num))
 
 
 @rule("warning", on=SignalFacts, probes=("signals", "activations"))
 def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
-    dead = [
-        a
-        for a in now.activations
-        if a.num_units >= FEWEST_UNITS and a.num_dead >= SHARE * a.num_units and not a.is_last
-    ]
+    dead = [a for a in now.activations if _is_dying(a) and not a.is_last]
     if not dead:
         return
     worst = max(dead, key=lambda a: a.num_dead / a.num_units)
