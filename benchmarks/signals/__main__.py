@@ -33,18 +33,18 @@ HEAD = """# What signals cost
 
 Written by `make bench-signals`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under the
 sanitizer with all rules, signals and the run log, against the same step raw; CPU time of the whole process, the log's
-thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out in
-turns, from the 64th step on. Median over several processes, and the least and the largest ratio among them. torch {torch},
-one thread.
+thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out
+in turns, from the 64th step on. Median over several processes, and the least and the largest ratio among them. torch
+{torch}, one thread.
 
 | step | how often | raw, ms | ratio | least to largest | steps sampled | steps recorded |
 |---|---|---|---|---|---|---|"""
 FOOT = """
-m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer transformer, width 128, 8 x 64 tokens. cnn: like
-ResNet-18, 8 images of 32 x 32. big: transformer of 25 M parameters, 4 x 64 tokens.
+m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer transformer, width 128, 8 x 64 tokens. cnn:
+like ResNet-18, 8 images of 32 x 32. big: transformer of 25 M parameters, 4 x 64 tokens.
 
-*Sampled* steps have norms and update ratios of every parameter; *recorded* ones have activations, too, and are judged by
-the rules. What watching costs without signals is in [overhead.md](overhead.md) and is a part of these ratios.
+*Sampled* steps have norms and update ratios of every parameter; *recorded* ones have activations, too, and are judged
+by the rules. What watching costs without signals is in [overhead.md](overhead.md) and is a part of these ratios.
 """
 
 

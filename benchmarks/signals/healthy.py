@@ -148,6 +148,8 @@ def main() -> None:
         num_warned += bool(warnings)
         for text in warnings:
             print(case, text, flush=True)
+        if num_runs % 20 == 0:
+            print(f"{num_runs} runs", file=sys.stderr, flush=True)
     print(f"{num_runs} healthy runs of {STEPS} steps, {num_warned} with a warning")
     sys.exit(num_warned > 0)
 

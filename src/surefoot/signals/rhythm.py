@@ -4,8 +4,8 @@ from time import perf_counter
 
 FIRST = 32  # steps that are never spaced: most of what goes wrong shows early
 ALWAYS = 1.0  # a share from which on every step is measured
-SAMPLE_SHARE = 0.35  # of the allowed overhead, for norms; what watching itself costs comes out of the rest
-RECORD_SHARE = 0.25  # for activations, histograms and the rules
+SAMPLE_SHARE = 0.25  # of the allowed overhead, for norms; what watching itself costs comes out of the rest
+RECORD_SHARE = 0.2  # for activations, histograms and the rules
 FEWEST_IN_AGE = 200  # records are at least this part of the run's age apart: a long run has some thousands of them
 
 

@@ -40,9 +40,9 @@ for _ in range(24):
 ```
 
 ## When it stays silent
-A part of the units, up to half of them in deep networks with small weights, which any network with ReLUs has; batches of
-under 16 rows, which all may be negative by chance; the last layer, whose gradient a loss with a margin may cut off;
-layers that do not run, such as idle experts.
+A part of the units, up to half of them in deep networks with small weights, which any network with ReLUs has;
+batches of under 16 rows, which all may be negative by chance; the last layer, whose gradient a loss with a margin may
+cut off; layers that do not run, such as idle experts.
 """
 
 import math
