@@ -100,7 +100,7 @@ class Case:
 
 def cases(num_seeds: int) -> Iterator[Case]:
     pairs = [(name, rate) for name, (_, rates) in OPTIMIZERS.items() for rate in rates]
-    for seed, model, (optimizer, rate) in itertools.product(range(num_seeds), MODELS, pairs):
+    for seed, (optimizer, rate), model in itertools.product(range(num_seeds), pairs, MODELS):
         yield Case(model, optimizer, rate, seed, clips=seed % 2 == 1)
 
 

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
 
 from surefoot.signals.gauge import Gauge
 from surefoot.signals.subset import BLOCKS, LENGTH, WHOLE, Subset, is_measurable
@@ -133,3 +136,24 @@ def test_odd_parameters() -> None:
     assert params["table.weight"].update_norm > 0
     assert params["idle"].grad_norm is None
     assert measured.facts[-1].descent is None
+
+
+def test_shards_of_several_ranks_are_measured_as_this_rank_holds_them() -> None:
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        mesh = init_device_mesh("cpu", (1,))
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 24), nn.ReLU(), nn.Linear(24, 1))
+        fully_shard(model, mesh=mesh)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with measuring() as measured:
+            for _ in range(3):
+                optimizer.zero_grad()
+                model(torch.randn(16, 6)).square().mean().backward()
+                nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+                optimizer.step()
+    finally:
+        dist.destroy_process_group()
+    facts = measured.facts[-1]
+    assert facts.is_sharded and len(measured.facts) == 3
+    assert facts.grad_norm > 1e-2 and all(p.update_norm > 0 for p in facts.params)
