@@ -1,9 +1,12 @@
 """What is told of modules in sampled windows."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import spectral_norm
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
 from surefoot.facts import ActivationFacts
@@ -17,7 +20,7 @@ def told(model: nn.Module, num_steps: int = 1, rows: int = 32, num_inputs: int =
             optimizer.zero_grad()
             model(torch.randn(rows, num_inputs)).square().mean().backward()
             optimizer.step()
-    return [{a.module: a for a in facts.activations} for facts in measured.facts]
+    return [{a.module.rpartition(".")[2]: a for a in facts.activations} for facts in measured.facts]
 
 
 def test_mean_spread_and_zeros() -> None:
@@ -32,12 +35,12 @@ def test_mean_spread_and_zeros() -> None:
     (facts,) = measured.facts
     hidden = x @ state[0].T + state[1]
     first, bent, last = facts.activations
-    assert (first.module, first.kind, bent.kind, last.module) == ("0", "Linear", "Tanh", "2")
+    assert (first.module[-1], first.kind, bent.kind, last.module[-1]) == ("0", "Linear", "Tanh", "2")
     assert first.mean == pytest.approx(float(hidden.mean()), rel=1e-4)
     assert first.spread == pytest.approx(float(hidden.std(unbiased=False)), rel=1e-4)
     assert (first.num_rows, first.num_units) == (32, 16)
     assert first.input_mean == pytest.approx(float(x.mean()), abs=1e-5)
-    assert bent.is_passed_on and bent.fed_by == "0" and bent.flat is not None and bent.flat < 0.1
+    assert bent.is_passed_on and bent.fed_by == first.module and bent.flat is not None and bent.flat < 0.1
     assert last.is_last and not first.is_last and first.flat is None
 
 
@@ -103,6 +106,24 @@ def test_a_weight_that_is_computed_is_not_computed_by_us() -> None:
             optimizer.step()
     for key, value in plain.state_dict().items():
         assert torch.equal(value, watched.state_dict()[key]), key
+
+
+def test_our_operations_are_in_nobodys_record() -> None:
+    class Names(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.names: list[str] = []
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.names.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    model, x = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1)), torch.randn(32, 8)
+    with Names() as plain:
+        model(x)
+    with measuring(), Names() as watched:
+        model(x)
+    assert watched.names == plain.names
 
 
 def test_a_block_that_is_run_again_is_told_once_and_evaluation_not_at_all() -> None:

@@ -24,6 +24,7 @@ from surefoot.watch.probe import Probe
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
+NO_BUDGET = "no overhead is allowed"
 MOST_MODULES = 64  # in one window
 MOST_ELEMENTS = 65536  # of an output that are looked at, in whole rows
 DEAD_SAMPLES = 8  # in a row in which a unit was never above zero and got no gradient
@@ -64,6 +65,8 @@ class ActivationProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        if recorder.settings.overhead <= 0:
+            recorder.off.setdefault(self.name, NO_BUDGET)
         switch_off_when_compiling(recorder, self.name, self.close)
         recorder.patches.on_removal(self.close)
         self.open()
@@ -92,8 +95,8 @@ class ActivationProbe(Probe):
             self.seconds += perf_counter() - begun
 
     def _look(self, module: Module, given: Any, output: Any) -> None:
-        if not _is_plain(output) or self._recorder.lanes.here().backward_stack:  # a checkpoint runs its block again
-            return
+        if not _is_plain(output) or _is_recorded() or self._recorder.lanes.here().backward_stack:
+            return  # inside a backward a checkpoint runs its block again
         source = given[0] if isinstance(given, tuple) and given and isinstance(given[0], Tensor) else None
         before = self._made_by[1] if self._made_by is not None and self._made_by[0] is source else None
         kind = type(module)
@@ -175,6 +178,11 @@ def _is_plain(output: Any) -> bool:
         return False
     wrapped: bool = torch._C._functorch.is_functorch_wrapped_tensor(output)
     return not wrapped and not output.is_meta and output.numel() > 0
+
+
+def _is_recorded() -> bool:
+    """Somebody takes down every operation, to run or count them again: ours must not be among them."""
+    return torch._C._get_tracing_state() is not None or torch._C._len_torch_dispatch_stack() > 0
 
 
 def _belongs(module: Module, owned: Collection[int]) -> bool:

@@ -16,7 +16,7 @@ from torch.compiler import is_dynamo_compiling
 from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from surefoot.signals.activation import ActivationProbe
+from surefoot.signals.activation import NO_BUDGET, ActivationProbe
 from surefoot.signals.clipping import ClippingProbe
 from surefoot.signals.gauge import Measured
 from surefoot.signals.subject import Sample, Subject, join, length
@@ -50,6 +50,10 @@ class SignalProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        if recorder.settings.overhead <= 0:
+            recorder.off.setdefault(self.name, NO_BUDGET)
+            self._clipping.listen(wanted=False)
+            return
         subjects, begin, end = self.subjects, self._begin, self._end
 
         def before(optimizer: Any, args: Any, kwargs: Any) -> None:
