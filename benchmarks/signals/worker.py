@@ -30,7 +30,7 @@ def main(name: str, way: str, block: int, num_blocks: int, clips: bool) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     if way == "every":  # norms and ratios of every step; rules and histograms as often as they are by default
-        subject.sample_rhythm = lambda overhead: Rhythm(1.0, always=True)
+        subject.sample_rhythm = lambda overhead, num_first: Rhythm(1.0, always=True)
     with tempfile.TemporaryDirectory() as folder:
         run = Run(Path(folder) / "run", name, lambda text: None)
         print(*_train(name, block, num_blocks, clips, run))

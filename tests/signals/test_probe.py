@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from surefoot.facts import decode, encode
+from surefoot.signals.probe import FIRST_OPTIMIZERS
 from tests.signals.training import measuring
 
 
@@ -161,6 +162,16 @@ def test_two_optimizers_are_told_apart() -> None:
             second.zero_grad()
     assert [facts.optimizer for facts in measured.facts] == [1, 2] * 3
     assert len(measured.facts[0].params) == 4 and len(measured.facts[1].params) == 2
+
+
+def test_a_program_that_makes_optimizers_all_the_time_is_not_measured_all_the_time() -> None:
+    model = small()
+    with measuring(0.02) as measured:
+        for _ in range(3 * FIRST_OPTIMIZERS):
+            train(model, torch.optim.SGD(model.parameters(), lr=0.01), 2)
+    told = {facts.optimizer for facts in measured.facts}
+    assert set(range(1, FIRST_OPTIMIZERS + 1)) <= told
+    assert len(told) < 2 * FIRST_OPTIMIZERS
 
 
 def test_a_step_that_raises_is_followed_by_whole_ones() -> None:

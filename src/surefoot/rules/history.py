@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from surefoot.facts import EpochFacts, Record, SetupFacts, SignalFacts, StepFacts
 
 KEPT_STEPS = 256  # records, each of which may stand for many steps; rules look at most this far back
+KEPT_OPTIMIZERS = 64  # whose sampled steps are kept
 KEPT_FIRST = 32  # sampled steps of each optimizer that are kept for good: how it began
 
 
@@ -58,6 +59,10 @@ class History:
 
     def _add_signals(self, signals: SignalFacts) -> None:
         first = self._first.setdefault(signals.optimizer, [])
+        if len(self._first) > KEPT_OPTIMIZERS:
+            gone = next(iter(self._first))
+            del self._first[gone]
+            self._signals.pop(gone, None)
         if len(first) < KEPT_FIRST:
             first.append(signals)
         else:

@@ -19,6 +19,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from surefoot.signals.activation import NO_BUDGET, ActivationProbe
 from surefoot.signals.clipping import ClippingProbe
 from surefoot.signals.gauge import Measured
+from surefoot.signals.rhythm import FIRST
 from surefoot.signals.subject import Sample, Subject, join, length
 from surefoot.signals.tell import histograms, record_of, slow_scalars, whole_scalars
 from surefoot.watch.beside import run_beside
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 OnScalars = Callable[[int, int, Mapping[str, float]], None]  # optimizer, step, values
 OnHistogram = Callable[[int, int, str, Sequence[float], Sequence[int]], None]  # …, name, edges, counts
+FIRST_OPTIMIZERS = 16  # each of which has its first steps measured
 HISTOGRAM_SECONDS = 5.0  # at least, between two sets of histograms
 
 
@@ -47,6 +49,8 @@ class SignalProbe(Probe):
         self._values: dict[int, list[float]] = {}  # losses of the window that is running, by optimizer
         self._num_attempts: dict[int, int] = {}
         self._histograms_due = 0.0
+        self._num_subjects = 0  # so far
+        self._next_new = 0.0  # when another one may begin, after the first ones
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -118,7 +122,9 @@ class SignalProbe(Probe):
         account = recorder.accounts.get(optimizer)
         if account is None or len(recorder.lanes) > 1:  # several threads train: gradients are not ours to read
             return
-        subject = self._subject(optimizer, account)
+        subject = self._subject(optimizer, account, now)
+        if subject is None:
+            return
         if subject.sample is not None and is_inner(optimizer):
             return
         subject.refresh(recorder.names)
@@ -183,6 +189,7 @@ class SignalProbe(Probe):
         recorder.emit(facts)
         done = perf_counter()
         subject.records.spent(sample.record_seconds + done - over, done)
+        self._next_new = max(self._next_new, subject.records.due)
 
     def _count(self, subject: Subject, sample: Sample, now: float) -> None:
         if self.on_histogram is None or now < self._histograms_due:
@@ -198,12 +205,17 @@ class SignalProbe(Probe):
         num_steps, at = subject.measured_at
         return (now - at - sample.seconds) / max(1, subject.num_steps - num_steps)
 
-    def _subject(self, optimizer: Optimizer, account: Account) -> Subject:
+    def _subject(self, optimizer: Optimizer, account: Account, now: float) -> Subject | None:
+        """None for an optimizer that must wait: a program that makes them all the time has used up its first steps."""
         subject = self.subjects.get(id(optimizer))
         if subject is None or subject.optimizer() is not optimizer:
+            self._num_subjects += 1
+            is_early = self._num_subjects <= FIRST_OPTIMIZERS
+            if not is_early and now < self._next_new:
+                return None
             key, overhead = id(optimizer), self._recorder.settings.overhead
             gone = weakref.ref(optimizer, lambda ref: self._drop(key, ref))
-            subject = self.subjects[key] = Subject(gone, account, overhead)
+            subject = self.subjects[key] = Subject(gone, account, overhead, FIRST if is_early else 0)
         return subject
 
     def _drop(self, key: int, ref: weakref.ref[Optimizer]) -> None:

@@ -12,13 +12,15 @@ FEWEST_IN_AGE = 200  # records are at least this part of the run's age apart: a 
 class Rhythm:
     """Asked at each step, told what a measurement has cost. One for each kind of measurement and optimizer."""
 
-    def __init__(self, share: float, *, thins_out: bool = False, always: bool = False) -> None:
+    def __init__(
+        self, share: float, *, thins_out: bool = False, always: bool = False, num_first: int = FIRST
+    ) -> None:  # fmt: skip
         self._share = share
         self._always = always
         self._thins_out = thins_out
-        self._num_first = FIRST if share > 0 or always else 0
+        self._num_first = num_first
         self._begun = perf_counter()
-        self.due = 0.0 if self._num_first else float("inf")
+        self.due = 0.0 if share > 0 or always else float("inf")
 
     def spent(self, seconds: float, now: float) -> None:
         """A measurement is over."""
@@ -32,9 +34,9 @@ class Rhythm:
         self.due = now + spacing
 
 
-def sample_rhythm(overhead: float) -> Rhythm:
-    return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS)
+def sample_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
+    return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS, num_first=num_first)
 
 
-def record_rhythm(overhead: float) -> Rhythm:
-    return Rhythm(RECORD_SHARE * overhead, thins_out=True, always=overhead >= ALWAYS)
+def record_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
+    return Rhythm(RECORD_SHARE * overhead, thins_out=True, always=overhead >= ALWAYS, num_first=num_first)

@@ -41,11 +41,13 @@ class Sample:
 
 
 class Subject:
-    def __init__(self, optimizer: weakref.ref[Optimizer], account: Account, overhead: float) -> None:
+    def __init__(
+        self, optimizer: weakref.ref[Optimizer], account: Account, overhead: float, num_first: int
+    ) -> None:  # fmt: skip
         self.optimizer = optimizer
         self.account = account
-        self.samples = sample_rhythm(overhead)
-        self.records = record_rhythm(overhead)
+        self.samples = sample_rhythm(overhead, num_first)
+        self.records = record_rhythm(overhead, num_first)
         self.is_armed = True  # the window that is running is to be sampled
         self.is_record_armed = True
         self.sample: Sample | None = None  # between the begin and the end of a step
