@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import hypothesis
 import pytest
@@ -33,20 +32,11 @@ def nobody_has_decided_where_to_log() -> Iterator[None]:
 
 
 @pytest.fixture
-def only_own_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models of other tests, which torch's caches keep alive, would make names longer to tell them apart."""
-    from surefoot.watch.inventory import census
+def only_own_models() -> Iterator[None]:
+    from tests.watch.own_models import own_models  # not before: tests of rules need no torch
 
-    live_modules = census.live_modules
-    others = live_modules()
-    known = {id(module) for module in others}
-
-    def own_modules() -> list[Any]:
-        assert others  # kept, so that no new one gets the id of an old one
-        return [module for module in live_modules() if id(module) not in known]
-
-    if others:
-        monkeypatch.setattr(census, "live_modules", own_modules)
+    with own_models():
+        yield
 
 
 @pytest.fixture

@@ -73,7 +73,8 @@ def _watch() -> Sanitizer:
     def fail(probe: str, error: Exception) -> None:
         raise SystemExit(f"{probe}: {error!r}")
 
-    sanitizer = Sanitizer(catalogue().values(), on_failure=fail)
+    structural = [rule for rule in catalogue().values() if "signals" not in rule.probes]
+    sanitizer = Sanitizer(structural, on_failure=fail)
     sanitizer.start()
     return sanitizer
 

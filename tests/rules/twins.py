@@ -25,7 +25,7 @@ def watch_program(code: str, file: Path) -> tuple[list[Finding], list[Record]]:
     file.write_text(code)
     sanitizer = Sanitizer(
         catalogue().values(),
-        settings=Settings(gradcheck=True),  # every rule, also those on request
+        settings=Settings(overhead=1.0, gradcheck=True),  # every rule, every step, also those on request
         on_record=records.append,
         on_failure=lambda name, error: failures.append(f"{name}: {error!r}"),
     )

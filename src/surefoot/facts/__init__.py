@@ -31,11 +31,13 @@ from surefoot.facts.setup import (
     PassingFacts,
     SetupFacts,
 )
+from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import Event, StepFacts
 
 __all__ = [
     "SCHEMA_VERSION",
+    "ActivationFacts",
     "AliasFacts",
     "BackwardFacts",
     "BirthFacts",
@@ -67,6 +69,7 @@ __all__ = [
     "OptimizerFacts",
     "OtherStepFacts",
     "ParameterFacts",
+    "ParameterSignals",
     "PassingFacts",
     "Record",
     "ResumeFacts",
@@ -77,6 +80,7 @@ __all__ = [
     "SchedulerFacts",
     "SetupFacts",
     "SharedGeneratorFacts",
+    "SignalFacts",
     "Site",
     "StalenessFacts",
     "StepFacts",

@@ -39,16 +39,18 @@ from surefoot.facts.setup import (
     PassingFacts,
     SetupFacts,
 )
+from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import StepFacts
 
 SCHEMA_VERSION = 1
 
-Record = StepFacts | SetupFacts | EpochFacts | EndFacts
+Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts
 
 _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
+        ActivationFacts,
         AliasFacts,
         BackwardFacts,
         BirthFacts,
@@ -79,6 +81,7 @@ _CLASSES: dict[str, type] = {
         OptimizerFacts,
         OtherStepFacts,
         ParameterFacts,
+        ParameterSignals,
         PassingFacts,
         ResumeFacts,
         SameBatchFacts,
@@ -88,6 +91,7 @@ _CLASSES: dict[str, type] = {
         SchedulerFacts,
         SetupFacts,
         SharedGeneratorFacts,
+        SignalFacts,
         Site,
         StalenessFacts,
         StepFacts,

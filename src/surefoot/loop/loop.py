@@ -86,6 +86,7 @@ class Loop:
         checkpoint_activations_of: Sequence[str] = (),
         progress: bool | None = None,
         log: Log = "runs",
+        overhead: float = 0.02,
         alerts: Alerts = (),
         prometheus: int | None = None,
     ) -> None:
@@ -116,7 +117,7 @@ class Loop:
         self._log = LoopLog(self, log, self._ranks, alerts, prometheus)
         quiet = self._ranks.rank > 0
         self._progress = Progress(False if quiet else progress)
-        self._watching = Watching(self, self._log, quiet=quiet) if watch else None
+        self._watching = Watching(self, self._log, quiet=quiet, overhead=overhead) if watch else None
 
     # --- training
 

@@ -26,10 +26,10 @@ class Watching:
     _shared: ClassVar[Watch | None] = None
     _num_loops: ClassVar[int] = 0
 
-    def __init__(self, loop: Loop, log: LoopLog, *, quiet: bool = False) -> None:
+    def __init__(self, loop: Loop, log: LoopLog, *, quiet: bool = False, overhead: float = 0.02) -> None:
         if Watching._shared is None and (Sanitizer.running is None or Watch._active is None):
             watched: list[Module | Optimizer] = [*loop.models.values(), *loop.optimizers.values()]
-            Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None)
+            Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None, overhead=overhead)
         Watching._num_loops += 1
         if log.run is not None and Sanitizer.running is not None:
             Sanitizer.running.log_to(LazyLog(log.run))

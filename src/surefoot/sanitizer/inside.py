@@ -16,6 +16,7 @@ from surefoot.report.text import finding_as_text, summary
 from surefoot.rules import Level
 from surefoot.rules.catalogue import catalogue
 from surefoot.sanitizer.sanitizer import Listener, Sanitizer
+from surefoot.watch.settings import Settings
 
 
 def watch(
@@ -24,13 +25,15 @@ def watch(
     ignore: Iterable[str] | str = (),
     stop_on: Level | None = None,
     on_finding: Callable[[Finding], None] | None = None,
+    overhead: float = 0.02,
 ) -> "Watch":
     """Watch this process until `stop()`, the end of a `with` block or of the program.
 
     Everything that trains is watched; the models and optimizers given are known from the start, which matters when
     a backward has already been called. `select` and `ignore` name rules or families. From `stop_on` on ("warning" or
     "error") a finding raises `FindingError` at the step, before the update. Findings are shown on stderr as they
-    happen, unless `on_finding` takes them.
+    happen, unless `on_finding` takes them. `overhead` is the share of the step time that measuring may cost; 1 measures
+    every step.
 
     In a program that runs under `surefoot run`, the watch shares that run's sanitizer.
     """
@@ -39,7 +42,13 @@ def watch(
             raise TypeError(f"watch() takes modules and optimizers, got {type(one).__name__}.")
     if stop_on not in (None, "note", "warning", "error"):
         raise ValueError(f'stop_on must be "error", "warning", "note" or None, got {stop_on!r}.')
-    return Watch(watched, _names(select), _names(ignore), stop_on, on_finding)
+    check_overhead(overhead)
+    return Watch(watched, _names(select), _names(ignore), stop_on, on_finding, overhead)
+
+
+def check_overhead(overhead: float) -> None:
+    if not 0 <= overhead <= 1:
+        raise ValueError(f"overhead must be a share between 0 and 1, got {overhead!r}.")
 
 
 class Watch:
@@ -54,6 +63,7 @@ class Watch:
         ignored: list[str],
         stop_on: Level | None,
         on_finding: Callable[[Finding], None] | None,
+        overhead: float = 0.02,
     ) -> None:
         settings = read_settings(_folder())
         rules = select(catalogue(), selected or settings.select, [*settings.ignore, *ignored])
@@ -65,7 +75,7 @@ class Watch:
         self._owns = shared is None
         self._shows = self._owns and on_finding is None
         self._listener = Listener(on_finding or self._show, stop_on, self._rules)
-        self._sanitizer = shared or Sanitizer(rules.values(), on_failure=_say_failure)
+        self._sanitizer = shared or Sanitizer(rules.values(), settings=Settings(overhead), on_failure=_say_failure)
         self._sanitizer.listen(self._listener)
         self._on = True
         if self._owns:

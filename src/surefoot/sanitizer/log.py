@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import deque
+from collections.abc import Mapping, Sequence
 
 from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
@@ -36,6 +37,23 @@ class LazyLog:
         if not self.run.num_loops:  # a loop knows better
             lead = _lead(optimizer)
             self.run.scalars(step, {f"{lead}loss": loss, f"{lead}lr": lr})
+
+    def signals(self, optimizer: int, step: int, values: Mapping[str, float]) -> None:
+        """What was measured at a sampled step."""
+        if self._has_stepped:
+            lead = _lead(optimizer)
+            named = {lead + name: value for name, value in values.items()} if lead else values
+            if self.run.num_loops:  # a loop writes the norm of all gradients itself
+                named = {name: value for name, value in named.items() if name != "grad_norm"}
+            self.run.scalars(self._step_of(step), named)
+
+    def histogram(self, optimizer: int, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
+        if self._has_stepped:
+            self.run.hist(self._step_of(step), _lead(optimizer) + name, edges, counts)
+
+    def _step_of(self, step: int) -> int:
+        """A loop counts applied updates, and has not counted the one that was just taken."""
+        return self.run.step() + 1 if self.run.num_loops and self.run.step is not None else step
 
     def finding(self, number: int, finding: Finding) -> None:
         if self._has_stepped:

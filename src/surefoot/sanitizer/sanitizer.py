@@ -12,6 +12,7 @@ from surefoot.judge import Finding, Judge, unwatched
 from surefoot.report import Report
 from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
+from surefoot.signals import SignalProbe, signal_probes
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.settings import Settings
@@ -62,7 +63,11 @@ class Sanitizer:
     ) -> None:
         self.rules = list(rules)
         self.judge = Judge(self.rules, on_failure)
-        self.recorder = Recorder(self._take, all_probes(), on_failure, user_code, settings)
+        self.signals: SignalProbe | None = None
+        probes = all_probes()
+        if log is not None or any("signals" in rule.probes for rule in self.rules):  # else nobody asks for them
+            self.signals, probes = signal_probes(probes)
+        self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)
         self._log: LazyLog | None = None
         self._on_record = on_record
         self._listeners: list[Listener] = []
@@ -78,6 +83,8 @@ class Sanitizer:
             return
         self._log = log
         self.recorder.on_sample = log.sample
+        if self.signals is not None:
+            self.signals.on_scalars, self.signals.on_histogram = log.signals, log.histogram
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
 

@@ -25,6 +25,7 @@ class LossSampler:
     def __init__(self, recorder: Recorder) -> None:
         self.is_listening = False
         self._recorder = recorder
+        self.told: tuple[int, int, float] = (0, 0, 0.0)  # optimizer, step, loss: the last one that was heard
         self._losses: list[float] = []
         self._spacing = SPACING_SECONDS
 
@@ -45,6 +46,10 @@ class LossSampler:
 
     # --- asleep
 
+    def listen(self) -> None:
+        """Hear the window that begins now, whenever the next one would be due."""
+        self.is_listening = True
+
     def hear(self, loss: Any) -> None:
         if type(loss) is Tensor and loss.ndim == 0:
             self._spacing = SPACING_SECONDS if loss.is_cpu else DEVICE_SPACING_SECONDS
@@ -61,6 +66,8 @@ class LossSampler:
 
     def _tell(self, account: Account, now: float, losses: list[float]) -> None:
         recorder, optimizer = self._recorder, account.optimizer()
+        if losses:
+            self.told = (account.id, recorder.num_steps, sum(losses) / len(losses))
         if not losses or optimizer is None or recorder.on_sample is None:
             return
         account.sample_due = now + self._spacing

@@ -40,7 +40,7 @@ class StepProbe(Probe):
         def before(optimizer: Any, args: Any, kwargs: Any) -> Any:
             if is_dynamo_compiling():  # a compiled step has no hooks
                 return None
-            if running and id(optimizer) in running and _is_inner(optimizer):
+            if running and id(optimizer) in running and is_inner(optimizer):
                 inner.append(id(optimizer))
                 return None
             running.add(id(optimizer))
@@ -84,7 +84,7 @@ def _closure(args: Any, kwargs: Any) -> bool:
     return (len(args) > 1 and callable(args[1])) or callable(kwargs.get("closure"))
 
 
-def _is_inner(optimizer: Any) -> bool:
+def is_inner(optimizer: Any) -> bool:
     """Torch hooks `step` of every class: one that calls its base class's runs the hooks twice for one step."""
     frame: FrameType | None = sys._getframe(2)
     num_running = 0

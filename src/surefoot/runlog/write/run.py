@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -77,6 +77,12 @@ class Run:
         log = self._open()
         if log is not None:
             log.add(layout, step, packed)
+
+    def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
+        """How many values lie between each two of the edges."""
+        log = self._open()
+        if log is not None:
+            log.hist(step, name, edges, counts)
 
     def record(self, record: Record) -> None:
         log = self._log or self._open()

@@ -1,0 +1,1 @@
+"""What signals cost, and whether their rules leave healthy runs alone."""

@@ -1,0 +1,123 @@
+"""What signals cost: a training step measured within the default budget, and at every step, against the same step raw.
+
+One process trains in blocks of steps, measured and raw in turns, as in `benchmarks.overhead`; the run log is written.
+
+python -m benchmarks.signals                 # the table; docs/signals-cost.md and results/signals.json
+python -m benchmarks.signals --only m1,m2    # some of it; nothing is written
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from benchmarks.turns import ENVIRONMENT, ROOT
+
+RESULTS = Path("results/signals.json")
+PAGE = Path("docs/signals-cost.md")
+PLAN = {
+    "m1": (32, 200, 5),
+    "m2": (4, 100, 5),
+    "m3": (2, 50, 5),
+    "cnn": (1, 24, 3),
+    "big": (1, 12, 3),
+}  # block, blocks, runs
+WAYS = {"default": "2 % budget", "every": "norms and ratios at every step"}
+HEAD = """# What signals cost
+
+Written by `make bench-signals`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under the
+sanitizer with all rules, signals and the run log, against the same step raw; CPU time of the whole process, the log's
+thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out
+in turns, from the 64th step on. Median over several processes, and the least and the largest ratio among them. torch
+{torch}, one thread.
+
+| step | how often | raw, ms | ratio | least to largest | steps sampled | steps recorded |
+|---|---|---|---|---|---|---|"""
+FOOT = """
+m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer transformer, width 128, 8 x 64 tokens. cnn:
+like ResNet-18, 8 images of 32 x 32. big: transformer of 25 M parameters, 4 x 64 tokens.
+
+*Sampled* steps have norms and update ratios of every parameter; *recorded* ones have activations, too, and are judged
+by the rules. What watching costs without signals is in [overhead.md](overhead.md) and is a part of these ratios.
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process: seconds of CPU a step, and shares of steps."""
+
+    raw: float
+    measured: float
+    sampled: float
+    recorded: float
+
+    @property
+    def ratio(self) -> float:
+        return self.measured / self.raw
+
+
+def run(model: str, way: str, block: int, num_blocks: int) -> Run:
+    """Let a process train in turns."""
+    command = [sys.executable, "-m", "benchmarks.signals.worker", model, way, str(block), str(num_blocks)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **ENVIRONMENT})
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: {done.stderr[-3000:]}")
+    return Run(*map(float, done.stdout.split()))
+
+
+def measure(model: str, way: str, num_runs: int | None) -> dict[str, object]:
+    block, num_blocks, usual = PLAN[model]
+    runs = [run(model, way, block, num_blocks) for _ in range(num_runs or usual)]
+    ratios = [one.ratio for one in runs]
+    row: dict[str, object] = {
+        "model": model,
+        "way": way,
+        "raw_ms": round(1e3 * statistics.median(one.raw for one in runs), 2),
+        "ratio": round(statistics.median(ratios), 3),
+        "range": [round(min(ratios), 3), round(max(ratios), 3)],
+        "sampled": round(statistics.median(one.sampled for one in runs), 3),
+        "recorded": round(statistics.median(one.recorded for one in runs), 3),
+    }
+    print(
+        "{model:>6} {way:>8}  raw {raw_ms:>9} ms  ratio {ratio}  {range}  sampled {sampled}".format(**row), flush=True
+    )
+    return row
+
+
+def page(rows: list[dict[str, object]]) -> str:
+    """The table as a page of the documentation."""
+    lines = [HEAD.format(torch=torch.__version__)]
+    for row in rows:
+        low, high = row["range"]  # type: ignore[misc]
+        lines.append(
+            f"| {row['model']} | {WAYS[str(row['way'])]} | {row['raw_ms']} | {row['ratio']} | {low} to {high} "
+            f"| {row['sampled']:.1%} | {row['recorded']:.1%} |"
+        )
+    lines.append(FOOT)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="comma-separated names: " + ", ".join(PLAN))
+    parser.add_argument("--runs", type=int, help="processes for each row")
+    options = parser.parse_args()
+    wanted = [name for name in options.only.split(",") if name]
+    unknown = [name for name in wanted if name not in PLAN]
+    if unknown:
+        parser.error(f"no such step: {', '.join(unknown)}; there are {', '.join(PLAN)}")
+    rows = [measure(model, way, options.runs) for model in wanted or PLAN for way in WAYS]
+    if not wanted:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps({"torch": torch.__version__, "rows": rows}, indent=2))
+        PAGE.write_text(page(rows))
+
+
+if __name__ == "__main__":
+    main()

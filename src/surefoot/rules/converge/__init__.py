@@ -1,0 +1,1 @@
+"""The loss and the parameters over time."""

@@ -1,0 +1,114 @@
+"""Keep what gradient clipping computes anyway: the norm of each gradient, their total and the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.compiler import is_dynamo_compiling
+from torch.nn.utils import clip_grad
+from torch.overrides import TorchFunctionMode
+
+from surefoot.watch.patch import Function
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.recorder import Recorder
+
+
+class Ear(TorchFunctionMode):
+    """Hears the norms that are computed inside the block."""
+
+    def __init__(self, norms: dict[int, tuple[Tensor, Tensor]]) -> None:
+        super().__init__()
+        self._norms = norms
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func is torch._foreach_norm and len(args) > 1 and args[1] == 2.0:
+            for grad, norm in zip(args[0], result, strict=True):
+                self._norms.setdefault(id(grad), (grad, norm))
+        return result
+
+
+class ClippingProbe(Probe):
+    """Listens in sampled windows only. Its wrappers lie below those of `watch/clip.py`, whose frames count.
+
+    The first norm of a gradient is kept: the one before any clipping.
+    """
+
+    name = "clipping"
+
+    def __init__(self) -> None:
+        self.is_listening = True
+        self._norms: dict[int, tuple[Tensor, Tensor]] = {}  # by id of the gradient, which is kept so that it stays its
+        self._limits: list[tuple[Any, Any]] = []
+        self._num_backwards = 0  # when the last of them was heard
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        for owner, name in ((clip_grad, "_get_total_norm"), (torch.nn.utils, "get_total_norm")):
+            if hasattr(owner, name):
+                recorder.patches.wrap(owner, name, self._make_norm)
+        for owner, name in ((clip_grad, "_clip_grads_with_norm_"), (torch.nn.utils, "clip_grads_with_norm_")):
+            if hasattr(owner, name):
+                recorder.patches.wrap(owner, name, self._make_clip)
+        recorder.patches.on_removal(self.forget)
+
+    def _make_norm(self, original: Function) -> Function:
+        probe = self
+
+        def get_total_norm(*args: Any, **kwargs: Any) -> Any:
+            if not probe.is_listening or is_dynamo_compiling():
+                return original(*args, **kwargs)
+            probe._notice_window()
+            with Ear(probe._norms):
+                return original(*args, **kwargs)
+
+        return get_total_norm
+
+    def _make_clip(self, original: Function) -> Function:
+        probe = self
+
+        def clip_grads_with_norm_(parameters: Any, max_norm: Any, total_norm: Any, foreach: Any = None) -> Any:
+            if probe.is_listening and not is_dynamo_compiling():
+                probe._notice_window()
+                probe._limits.append((max_norm, total_norm))
+            return original(parameters, max_norm, total_norm, foreach)
+
+        return clip_grads_with_norm_
+
+    def listen(self, *, wanted: bool) -> None:
+        self.is_listening = wanted
+        if not wanted:
+            self.forget()
+
+    def forget(self) -> None:
+        self._norms.clear()
+        self._limits.clear()
+
+    def drop(self, params: Iterable[Tensor]) -> None:
+        """Their step was taken: do not keep their gradients alive."""
+        for param in params:
+            self._norms.pop(id(param.grad), None)
+
+    def _notice_window(self) -> None:
+        """What was heard before the last backward is of another window, such as one that a GradScaler skipped."""
+        if self._num_backwards != self._recorder.num_backwards:
+            self._num_backwards = self._recorder.num_backwards
+            self.forget()
+
+    @property
+    def norms(self) -> dict[int, Tensor]:
+        """By id of a gradient that is alive."""
+        return {key: getattr(norm, "_local_tensor", norm) for key, (_, norm) in self._norms.items()}
+
+    def factor(self) -> float:
+        """What gradients were multiplied by; of several clips the smallest."""
+        factors = [1.0]
+        for limit, total in self._limits:
+            if type(total) in (Tensor, float):  # else it is spread over ranks
+                factors.append(float(limit) / (float(total) + 1e-6))  # as torch has it
+        return min(factors)

@@ -1,0 +1,216 @@
+"""Sizes of gradients, weights and updates of one optimizer's parameters on one device.
+
+What is looked at of all parameters lies in one buffer that is made once, sorted by length and filled up with zeros, so
+that the number of torch calls does not grow with that of the parameters. One transfer to the host a sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from surefoot.signals.subset import Subset, local_part
+
+LENGTHS = (512, 4096, 16384)  # to which shorter parameters are filled up; few, because each is a call more
+GRADIENT = 2  # row of the buffer, below those of the weights and of their update
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one sample tells, by index of the parameter."""
+
+    grad_norms: dict[int, float]
+    norms: dict[int, float]
+    update_norms: dict[int, float]
+    zeros: dict[int, float]  # these two only if the gradients themselves were looked at
+    descent: float | None
+
+
+class Gauge:
+    """`before` the update, `gradients` before or after it, `after` it, then `read`."""
+
+    def __init__(self, params: Mapping[int, Tensor]) -> None:
+        parts = {i: local_part(param) for i, param in params.items()}
+        subsets = {i: Subset(part) for i, part in parts.items()}
+        self.indices = sorted(params, key=lambda i: _length(subsets[i].size))  # as they lie in the buffer
+        self._params = [params[i] for i in self.indices]
+        self._subsets = [subsets[i] for i in self.indices]
+        self._scales = [math.sqrt(subset.weight) for subset in self._subsets]
+        self._device = self._params[0].device
+        self._dtype = torch.float64 if any(p.dtype is torch.float64 for p in parts.values()) else torch.float32
+        self._starts: list[int] = []
+        self._blocks: list[tuple[int, int, int]] = []  # begin, number and length of the parameters of one length
+        self._size = self._lay_out()
+        self._rows = torch.zeros(3, self._size, dtype=self._dtype, device=self._device)
+        self._before_row, self._update_row, self._gradient_row = self._rows
+        self._before, self._update, self._grad = [self._cut(row) for row in self._rows]
+        blocks = [self._rows[:, a : a + num * length].view(3, num, length) for a, num, length in self._blocks]
+        self._weight_blocks = [block[:GRADIENT] for block in blocks]  # before the update, and the update
+        self._gradient_blocks = [block[GRADIENT] for block in blocks]
+        self._views: list[Tensor] = []  # of the weights, and where these lay
+        self._places: list[int] = []
+        self._seen: list[int] = []  # positions whose gradient lies in the buffer
+        self._norms: dict[int, Tensor] = {}  # of gradients, by position
+        self._has_gradients = self._is_split = False
+
+    def is_current(self) -> bool:
+        """Whether the parameters are still what they were when it was made: their shapes, dtypes and device."""
+        if [param.data_ptr() for param in self._params] == self._places:
+            return True
+        pairs = zip(self._params, self._subsets, strict=True)
+        return all(p.device == self._device and local_part(p).shape == subset.shape for p, subset in pairs)
+
+    def before(self) -> None:
+        self._look_again()
+        torch._foreach_copy_(self._before, self._views)
+
+    def gradients(self, known: Mapping[int, Tensor], *, closely: bool) -> None:
+        """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too."""
+        self._norms = {}
+        unknown: list[int] = []
+        values: list[Tensor] = []
+        for position, param in enumerate(self._params):
+            grad = param.grad
+            if grad is None:
+                continue
+            norm = known.get(id(grad))
+            if norm is None:
+                unknown.append(position)
+                values.append(_dense(grad))
+            else:
+                self._norms[position] = norm
+        self._norms.update(zip(unknown, _norms(values), strict=True))
+        self._has_gradients = closely
+        if closely:
+            self._copy_gradients()
+
+    def after(self) -> None:
+        self._look_again()
+        torch._foreach_copy_(self._update, self._views)
+        self._update_row.sub_(self._before_row)
+
+    def read(self) -> Measured:
+        """The one transfer to the host."""
+        positions, num = list(self._norms), len(self._params)
+        both = torch.cat([torch.linalg.vector_norm(block, dim=2) for block in self._weight_blocks], dim=1)
+        parts = [both.view(-1)]
+        if self._has_gradients:
+            parts += [(block != 0).sum(1, dtype=self._dtype) for block in self._gradient_blocks]
+            parts.append(torch.dot(self._gradient_row * self._weights(), self._update_row).view(1))
+        if positions:
+            found = [self._norms[i] for i in positions]
+            same = all(norm.dtype is self._dtype for norm in found)
+            parts.insert(0, torch.stack(found if same else [norm.to(self._dtype) for norm in found]))
+        numbers: list[float] = torch.cat(parts).tolist()
+        begin = len(positions)
+        at = self.indices
+        norms, updates, filled = (numbers[begin + k * num : begin + (k + 1) * num] for k in range(3))
+        sizes = [subset.size for subset in self._subsets]
+        return Measured(
+            {at[i]: norm for i, norm in zip(positions, numbers, strict=False)},
+            {i: norm * scale for i, norm, scale in zip(at, norms, self._scales, strict=True)},
+            {i: norm * scale for i, norm, scale in zip(at, updates, self._scales, strict=True)},
+            {at[i]: 1 - filled[i] / sizes[i] for i in self._seen} if self._has_gradients else {},
+            numbers[-1] if self._has_gradients and not self._is_split else None,
+        )
+
+    # --- for histograms
+
+    @property
+    def looked_at(self) -> tuple[Tensor, Tensor]:
+        """Weights before the update and gradients, as `owners` has them; gradients if they were looked at closely."""
+        return self._before_row, self._gradient_row
+
+    def owners(self) -> Tensor:
+        """By element of the buffer the position of its parameter; -1 where it is filled up."""
+        owners = torch.full((self._size,), -1, device=self._device)
+        for position, part in enumerate(self._cut(owners)):
+            part.fill_(position)
+        return owners
+
+    # --- the buffer
+
+    def _lay_out(self) -> int:
+        """Find each parameter a place; how much there is in all."""
+        at = 0
+        for subset in self._subsets:
+            length = _length(subset.size)
+            if self._blocks and self._blocks[-1][2] == length:
+                begin, number, _ = self._blocks[-1]
+                self._blocks[-1] = (begin, number + 1, length)
+            else:
+                self._blocks.append((at, 1, length))
+            self._starts.append(at)
+            at += length
+        return at
+
+    def _cut(self, row: Tensor) -> list[Tensor]:
+        pairs = zip(self._starts, self._subsets, strict=True)
+        return [row[start : start + subset.size].view(*subset.view_shape) for start, subset in pairs]
+
+    def _weights(self) -> Tensor:
+        weights = torch.zeros(self._size, dtype=self._dtype, device=self._device)
+        for part, subset in zip(self._cut(weights), self._subsets, strict=True):
+            part.fill_(subset.weight)
+        return weights
+
+    def _look_again(self) -> None:
+        """Make new views where the memory of a parameter is another one than last time."""
+        places = [param.data_ptr() for param in self._params]
+        if places != self._places:
+            self._views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
+            self._places = places if all(map(_is_view, self._views, self._params)) else []
+
+    def _copy_gradients(self) -> None:
+        self._is_split = False
+        seen, views = [], []
+        for position, (param, subset) in enumerate(zip(self._params, self._subsets, strict=True)):
+            if param.grad is None:
+                continue
+            part = _dense(param.grad)
+            if part.shape == subset.shape:
+                seen.append(position)
+                views.append(subset.of(part))
+            else:
+                self._is_split = True  # sparse, so that there is no dot product
+        if seen != self._seen:
+            self._gradient_row.zero_()
+            self._seen = seen
+        if views:
+            torch._foreach_copy_([self._grad[i] for i in seen], views)
+
+
+def _length(size: int) -> int:
+    return next((length for length in LENGTHS if size <= length), size)
+
+
+def _is_view(view: Tensor, param: Tensor) -> bool:
+    """A parameter that does not lie in one piece is copied each time."""
+    return view.data_ptr() == param.data_ptr()
+
+
+def _dense(grad: Tensor) -> Tensor:
+    """Its values; those of a sparse one without the zeros."""
+    part: Tensor = getattr(grad, "_local_tensor", grad)
+    if part.layout is torch.sparse_coo:
+        part = part.detach().coalesce()._values()
+    elif part.layout is not torch.strided:
+        part = part.detach().values()
+    return local_part(part)
+
+
+def _norms(values: Sequence[Tensor]) -> list[Tensor]:
+    """Exact, in single precision where the gradient is in half."""
+    by_dtype: dict[torch.dtype, list[int]] = {}
+    for i, value in enumerate(values):
+        by_dtype.setdefault(value.dtype, []).append(i)
+    norms: dict[int, Tensor] = {}
+    for dtype, places in by_dtype.items():
+        wide = torch.float32 if dtype.itemsize == 2 else None
+        found = torch._foreach_norm([values[i] for i in places], 2, wide)
+        norms.update(zip(places, found, strict=True))
+    return [norms[i] for i in range(len(values))]

@@ -1,0 +1,42 @@
+"""When to measure: at every one of the first steps, then as often as a share of the program's time allows."""
+
+from time import perf_counter
+
+FIRST = 32  # steps that are never spaced: most of what goes wrong shows early
+ALWAYS = 1.0  # a share from which on every step is measured
+SAMPLE_SHARE = 0.25  # of the allowed overhead, for norms; what watching itself costs comes out of the rest
+RECORD_SHARE = 0.2  # for activations, histograms and the rules
+FEWEST_IN_AGE = 200  # records are at least this part of the run's age apart: a long run has some thousands of them
+
+
+class Rhythm:
+    """Asked at each step, told what a measurement has cost. One for each kind of measurement and optimizer."""
+
+    def __init__(
+        self, share: float, *, thins_out: bool = False, always: bool = False, num_first: int = FIRST
+    ) -> None:  # fmt: skip
+        self._share = share
+        self._always = always
+        self._thins_out = thins_out
+        self._num_first = num_first
+        self._begun = perf_counter()
+        self.due = 0.0 if share > 0 or always else float("inf")
+
+    def spent(self, seconds: float, now: float) -> None:
+        """A measurement is over."""
+        self._num_first -= 1
+        if self._always or self._num_first > 0:
+            self.due = 0.0
+            return
+        spacing = seconds / self._share if self._share > 0 else float("inf")
+        if self._thins_out:
+            spacing = max(spacing, (now - self._begun) / FEWEST_IN_AGE)
+        self.due = now + spacing
+
+
+def sample_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
+    return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS, num_first=num_first)
+
+
+def record_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
+    return Rhythm(RECORD_SHARE * overhead, thins_out=True, always=overhead >= ALWAYS, num_first=num_first)

@@ -1,0 +1,154 @@
+"""One optimizer, as far as it is measured: what its parameters are, when it is due, what the running sample holds."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from surefoot.facts import ActivationFacts, ParameterSignals
+from surefoot.signals.gauge import Gauge, Measured
+from surefoot.signals.rhythm import record_rhythm, sample_rhythm
+from surefoot.signals.rows import EqualRows
+from surefoot.signals.subset import is_measurable
+from surefoot.watch.account import Account
+from surefoot.watch.name import Names
+from surefoot.watch.provenance import Ledger
+
+MOST_LOSSES = 64  # kept between two records; then neighbours are averaged
+
+
+@dataclass(slots=True)
+class Sample:
+    """What is known of a sampled step before its update."""
+
+    step: int
+    update: int
+    loss: float | None
+    has_closure: bool
+    is_record: bool
+    clip_factor: float = 1.0
+    scale: float = 1.0  # still in the gradients: a fused optimizer divides by it itself
+    seconds: float = 0.0  # spent on measuring so far
+    record_seconds: float = 0.0
+    activations: tuple[ActivationFacts, ...] = ()
+    equal_rows: list[int] = field(default_factory=list)
+
+
+class Subject:
+    def __init__(
+        self, optimizer: weakref.ref[Optimizer], account: Account, overhead: float, num_first: int
+    ) -> None:  # fmt: skip
+        self.optimizer = optimizer
+        self.account = account
+        self.samples = sample_rhythm(overhead, num_first)
+        self.records = record_rhythm(overhead, num_first)
+        self.is_armed = True  # the window that is running is to be sampled
+        self.is_record_armed = True
+        self.sample: Sample | None = None  # between the begin and the end of a step
+        self.num_steps = 0  # taken
+        self.measured_at: tuple[int, float] | None = None  # number of steps and time of the last sample
+        self.losses: list[float] = []  # since the last record
+        self.highest_grad_norm = 0.0
+        self.num_backwards = 1  # in a window
+        self.gauges: list[Gauge] = []
+        self.names: list[str] = []
+        self.params: list[Tensor] = []
+        self._ledger: weakref.ref[Ledger] | None = None  # for which the gauges were made
+        self._wanted: list[bool] = []  # by parameter, whether it was to be trained then
+        self._equal_rows: EqualRows | None = None
+
+    def refresh(self, names: Names) -> None:
+        """Follow changes of the parameters: other ones, other shapes, another device."""
+        ledger = self.account.ledger
+        wanted = [param.requires_grad for param in ledger.params]
+        known = self._ledger is not None and self._ledger() is ledger and wanted == self._wanted
+        if known and all(gauge.is_current() for gauge in self.gauges):
+            return
+        params, self._ledger, self._wanted = ledger.params, weakref.ref(ledger), wanted
+        by_device: dict[torch.device, dict[int, Tensor]] = {}
+        for i, param in enumerate(params):
+            if is_measurable(param) and param.requires_grad:
+                by_device.setdefault(param.device, {})[i] = param
+        self.gauges = [Gauge(some) for some in by_device.values()]
+        self.params = list(params)
+        self.names = [names.of(param) for param in params]
+        if self._equal_rows is None:
+            self._equal_rows = EqualRows(self._measured_params())
+
+    def rows_still_equal(self) -> list[int]:
+        return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
+
+    def heard(self, loss: float | None, grad_norm: float) -> None:
+        if loss is not None:
+            self.losses.append(loss)
+            if len(self.losses) > MOST_LOSSES:
+                last = self.losses.pop() if len(self.losses) % 2 else None
+                pairs = zip(self.losses[::2], self.losses[1::2], strict=True)
+                self.losses = [(a + b) / 2 for a, b in pairs] + ([] if last is None else [last])
+        self.highest_grad_norm = max(self.highest_grad_norm, grad_norm)
+
+    def told(self) -> None:
+        """A record was made."""
+        self.losses, self.highest_grad_norm = [], 0.0
+
+    def signals(self, measured: Measured, scale: float) -> tuple[ParameterSignals, ...]:
+        facts = []
+        for i in sorted(measured.norms):
+            norm = measured.grad_norms.get(i)
+            facts.append(
+                ParameterSignals(
+                    name=self.names[i],
+                    num_dims=self.params[i].ndim,
+                    num_elements=self.params[i].numel(),
+                    grad_norm=None if norm is None else _short(norm / scale),
+                    norm=_short(measured.norms[i]),
+                    update_norm=_short(measured.update_norms[i]),
+                    zeros=_short(measured.zeros.get(i, 0.0)),
+                )
+            )
+        return tuple(facts)
+
+    def scalars(self, measured: Measured, scale: float) -> dict[str, float]:
+        """By name of the series, one of each kind a parameter."""
+        values: dict[str, float] = {}
+        for i, norm in measured.norms.items():
+            name = self.names[i]
+            grad_norm = measured.grad_norms.get(i)
+            values["grad_norm/" + name] = math.nan if grad_norm is None else grad_norm / scale
+            values["param_norm/" + name] = norm
+            values["update_ratio/" + name] = measured.update_norms[i] / norm if norm else math.nan
+        values.update(("grad_zeros/" + self.names[i], share) for i, share in measured.zeros.items())
+        return values
+
+    def _measured_params(self) -> list[tuple[int, Tensor]]:
+        return [(i, self.params[i]) for gauge in self.gauges for i in gauge.indices]
+
+
+def join(measured: list[Measured]) -> Measured:
+    """Of parameters on several devices."""
+    if len(measured) == 1:
+        return measured[0]
+    whole = Measured({}, {}, {}, {}, 0.0)
+    for part in measured:
+        whole.grad_norms |= part.grad_norms
+        whole.norms |= part.norms
+        whole.update_norms |= part.update_norms
+        whole.zeros |= part.zeros
+        whole.descent = None if whole.descent is None or part.descent is None else whole.descent + part.descent
+    return whole
+
+
+def length(norms: Mapping[int, float]) -> float:
+    """Of all together."""
+    return math.sqrt(sum(norm * norm for norm in norms.values()))
+
+
+def _short(number: float) -> float:
+    """Six digits are more than is known, and are stored in half the space."""
+    return float(f"{number:.6g}")

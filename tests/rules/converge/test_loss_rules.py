@@ -1,0 +1,72 @@
+"""The rules on the course of the loss, on hand-written courses."""
+
+import math
+from dataclasses import replace
+
+from surefoot.facts import SignalFacts
+from surefoot.rules import History
+from surefoot.rules.converge.loss_diverging import check as loss_diverging
+from surefoot.rules.converge.loss_flat import check as loss_flat
+from surefoot.rules.converge.loss_spike_at_start import check as loss_spike_at_start
+from tests.rules.health.course import course, first_heard, layer, param, step
+
+
+def rising(i: int, grad: float = 1.15, norm: float = 1.02, loss: float = 1.15) -> SignalFacts:
+    return step(i, loss**i, param("w", 0.01 * grad**i, norm=norm**i, update=0.01 * norm**i))
+
+
+def test_loss_diverging() -> None:
+    found = first_heard(loss_diverging, course(100, rising))
+    assert found is not None and found[0] == 48
+    assert "the loss rises" in found[1].message
+    assert (
+        first_heard(loss_diverging, course(100, lambda i: rising(i, grad=1.0))) is None
+    )  # values that grow: Q-learning
+    assert first_heard(loss_diverging, course(100, lambda i: rising(i, norm=1.0))) is None
+    assert first_heard(loss_diverging, course(100, lambda i: rising(i, loss=1.005))) is None
+    assert first_heard(loss_diverging, course(60, lambda i: replace(rising(i), losses=(-(1.2**i),)))) is None
+    spikes = course(100, lambda i: replace(rising(i), losses=(100.0 if i == 80 else 1.0,)))
+    assert first_heard(loss_diverging, spikes) is None
+
+
+def test_a_loss_that_rises_in_a_game_is_left_alone() -> None:
+    steps = course(60, rising)
+    history = History([replace(steps[0], optimizer=2), *steps[:-1]])
+    assert not list(loss_diverging.check(steps[-1], history))
+
+
+def flat(i: int, grad: float = 0.0, trend: float = 0.0, **fields: object) -> SignalFacts:
+    return step(i, 0.7 + 0.1 * math.sin(17.0 * i) - trend * i, param("a", grad), param("b", grad), **fields)
+
+
+def test_loss_flat() -> None:
+    found = first_heard(loss_flat, course(250, flat))
+    assert found is not None and found[0] == 200
+    assert found[1].level is None and "nothing next to the weights" in found[1].message
+
+
+def test_a_flat_loss_with_gradients_is_noted_with_what_was_found() -> None:
+    same = (layer("out", variation=1e-5, is_last=True),)
+    found = first_heard(loss_flat, course(250, lambda i: flat(i, 0.1, in_eval=True, activations=same)))
+    assert found is not None and found[1].level == "note"
+    assert "eval mode" in found[1].message and "out puts out the same" in found[1].message
+
+
+def test_loss_flat_is_silent() -> None:
+    assert first_heard(loss_flat, course(250, lambda i: flat(i, trend=0.001))) is None
+    assert first_heard(loss_flat, course(150, flat)) is None
+    assert first_heard(loss_flat, course(250, lambda i: replace(flat(i), losses=()))) is None
+
+
+def jump(i: int, height: float = 100.0, update: float = 5.0, later: float = 10.0) -> SignalFacts:
+    return step(i, {1: 1.0, 2: 1.1, 3: height}.get(i, later), param("w", update=update if i == 2 else 0.01))
+
+
+def test_loss_spike_at_start() -> None:
+    found = first_heard(loss_spike_at_start, course(20, jump))
+    assert found is not None and found[0] == 7
+    assert "from 1 to 100 at update 3" in found[1].message
+    assert first_heard(loss_spike_at_start, course(20, lambda i: jump(i, update=0.1))) is None  # a bad batch
+    assert first_heard(loss_spike_at_start, course(20, lambda i: jump(i, height=8.0, later=5.0))) is None
+    assert first_heard(loss_spike_at_start, course(20, lambda i: jump(i, later=0.5))) is None
+    assert first_heard(loss_spike_at_start, course(40, lambda i: jump(i - 20 if i > 20 else 4, later=1.0))) is None

@@ -1,0 +1,28 @@
+import pytest
+
+from surefoot.signals.rhythm import FIRST, Rhythm, record_rhythm, sample_rhythm
+
+
+def test_the_first_ones_are_not_spaced() -> None:
+    rhythm = Rhythm(0.01)
+    for _ in range(FIRST - 1):
+        assert rhythm.due == 0.0
+        rhythm.spent(1.0, 100.0)
+    rhythm.spent(1.0, 100.0)
+    assert rhythm.due == pytest.approx(200.0)  # a second is one per cent of the next hundred
+
+
+def test_a_share_of_one_measures_every_step_and_none_nothing() -> None:
+    for rhythm in (sample_rhythm(1.0), record_rhythm(1.0)):
+        for _ in range(2 * FIRST):
+            rhythm.spent(1.0, 100.0)
+        assert rhythm.due == 0.0
+    assert sample_rhythm(0.0).due == float("inf")
+
+
+def test_records_thin_out_with_the_age_of_the_run() -> None:
+    rhythm = Rhythm(0.5, thins_out=True)
+    now = rhythm._begun + 2000.0
+    for _ in range(FIRST):
+        rhythm.spent(0.001, now)
+    assert rhythm.due - now == pytest.approx(10.0)
