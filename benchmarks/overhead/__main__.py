@@ -30,7 +30,7 @@ PLAN = {  # steps in a block, blocks of each kind in a run, runs
 HEAD = """# What watching costs
 
 Written by `make bench-overhead`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under
-the sanitizer, with all rules but those that ask for signals (what these cost: [signals](signals-cost.md)), against the
+the sanitizer, with all rules but those that ask for signals (what these cost: [signals](signals.md)), against the
 same step raw. One process trains the same model in blocks of steps, watched
 and with every patch and hook taken out in turns; CPU time of all blocks from the {warm}th step on, the steps that the
 sanitizer wakes up for among them. Median over several processes, and the least and the largest ratio among them.
