@@ -35,10 +35,13 @@ def agree(folder: Path, rank: int, proposal: str) -> str:
     return agreed.read_text(encoding="utf-8")
 
 
-def leave(folder: Path, rank: int) -> None:
-    """The last one to leave takes the folder away."""
+def leave(folder: Path, rank: int, environ: Mapping[str, str] = os.environ) -> None:
+    """The last of all ranks to leave takes the folder away: one that is over early must not take it from a late one."""
+    num_ranks = int(environ.get("LOCAL_WORLD_SIZE", environ.get("WORLD_SIZE", "1")))
     with contextlib.suppress(OSError):
-        (folder / f"proposal-{rank}").unlink()
-        if not list(folder.glob("proposal-*")):
-            (folder / "agreed").unlink(missing_ok=True)
+        (folder / f"proposal-{rank}").replace(folder / f"left-{rank}")
+        left = list(folder.glob("left-*"))
+        if len(left) >= num_ranks:
+            for file in (*left, folder / "agreed"):
+                file.unlink(missing_ok=True)
             folder.rmdir()
