@@ -26,3 +26,15 @@ def test_records_thin_out_with_the_age_of_the_run() -> None:
     for _ in range(FIRST):
         rhythm.spent(0.001, now)
     assert rhythm.due - now == pytest.approx(10.0)
+
+
+def test_a_short_run_is_seen_whole() -> None:
+    rhythm = record_rhythm(0.02)
+    for _ in range(FIRST - 1):
+        rhythm.spent(1.0, 100.0)  # the first ones, which make caches, are free
+    for _ in range(7):
+        rhythm.spent(0.05, 100.0)
+        assert rhythm.due == 0.0
+    rhythm.spent(0.05, 100.0)
+    rhythm.spent(0.05, 100.0)
+    assert rhythm.due > 100.0

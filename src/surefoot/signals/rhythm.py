@@ -1,8 +1,11 @@
-"""When to measure: at every one of the first steps, then as often as a share of the program's time allows."""
+"""When to measure: at every step until that has taken a moment in all, then as often as a share of the time allows."""
 
 from time import perf_counter
 
 FIRST = 32  # steps that are never spaced: most of what goes wrong shows early
+# Nor those after them, until measuring has taken so many seconds in all: a short run is seen whole, a long one does
+# not feel it.
+SAMPLE_CREDIT, RECORD_CREDIT = 0.1, 0.4
 ALWAYS = 1.0  # a share from which on every step is measured
 SAMPLE_SHARE = 0.25  # of the allowed overhead, for norms; what watching itself costs comes out of the rest
 RECORD_SHARE = 0.2  # for activations, histograms and the rules
@@ -13,19 +16,23 @@ class Rhythm:
     """Asked at each step, told what a measurement has cost. One for each kind of measurement and optimizer."""
 
     def __init__(
-        self, share: float, *, thins_out: bool = False, always: bool = False, num_first: int = FIRST
+        self, share: float, *, thins_out: bool = False, always: bool = False, num_first: int = FIRST,
+        credit: float = 0.0,
     ) -> None:  # fmt: skip
         self._share = share
         self._always = always
         self._thins_out = thins_out
         self._num_first = num_first
+        self._credit = credit if num_first else 0.0
         self._begun = perf_counter()
         self.due = 0.0 if share > 0 or always else float("inf")
 
     def spent(self, seconds: float, now: float) -> None:
         """A measurement is over."""
         self._num_first -= 1
-        if self._always or self._num_first > 0:
+        if self._num_first <= 0:
+            self._credit -= seconds
+        if self._always or self._num_first > 0 or self._credit > 0:
             self.due = 0.0
             return
         spacing = seconds / self._share if self._share > 0 else float("inf")
@@ -35,8 +42,9 @@ class Rhythm:
 
 
 def sample_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
-    return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS, num_first=num_first)
+    return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS, num_first=num_first, credit=SAMPLE_CREDIT)
 
 
 def record_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
-    return Rhythm(RECORD_SHARE * overhead, thins_out=True, always=overhead >= ALWAYS, num_first=num_first)
+    share, always = RECORD_SHARE * overhead, overhead >= ALWAYS
+    return Rhythm(share, thins_out=True, always=always, num_first=num_first, credit=RECORD_CREDIT)
