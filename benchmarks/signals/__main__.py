@@ -34,8 +34,8 @@ HEAD = """# What signals cost
 Written by `make bench-signals`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under the
 sanitizer with all rules, signals and the run log, against the same step raw; CPU time of the whole process, the log's
 thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out
-in turns, from the 64th step on. Median over several processes, and the least and the largest ratio among them. torch
-{torch}, one thread.
+in turns, from the 64th step on; the half second a run that signals have on credit is left out.
+Median over several processes, and the least and the largest ratio among them. torch {torch}, one thread.
 
 | step | how often | raw, ms | ratio | least to largest | steps sampled | steps recorded |
 |---|---|---|---|---|---|---|"""

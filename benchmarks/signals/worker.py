@@ -20,7 +20,7 @@ from surefoot.facts import Record, SignalFacts
 from surefoot.rules.catalogue import catalogue
 from surefoot.runlog import Run
 from surefoot.sanitizer import LazyLog, Sanitizer
-from surefoot.signals import subject
+from surefoot.signals import rhythm, subject
 from surefoot.signals.rhythm import Rhythm
 
 WARM = 64  # steps before the first block, half of which are measured each
@@ -29,6 +29,7 @@ WARM = 64  # steps before the first block, half of which are measured each
 def main(name: str, way: str, block: int, num_blocks: int, clips: bool) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    rhythm.SAMPLE_CREDIT = rhythm.RECORD_CREDIT = 0.0  # once a run, as the page says
     if way == "every":  # norms and ratios of every step; rules and histograms as often as they are by default
         subject.sample_rhythm = lambda overhead, num_first: Rhythm(1.0, always=True)
     with tempfile.TemporaryDirectory() as folder:
