@@ -1,11 +1,6 @@
-from collections.abc import Iterator
-
 import pytest
-
-from tests.watch.own_models import own_models
 
 
 @pytest.fixture(autouse=True)
-def names_are_short() -> Iterator[None]:
-    with own_models():
-        yield
+def names_are_short(only_own_models: None) -> None:
+    """Tests compare them."""
