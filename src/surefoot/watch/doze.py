@@ -37,11 +37,12 @@ BETWEEN_NAPS = 3  # windows watched before another nap in a rhythm that is known
 KNOWN_RHYTHMS = 16
 MOST_CALLS = 4096  # in one window; a program that never steps must not fill the memory
 ASKED_DIRECTLY = frozenset(("backward", "clear", "clip", "loss", "step"))  # their wrappers ask us, not the recorder
+UNHEARD = "loss"  # calls that are not compared: the backward that follows tells as much
 PLAIN = {"backward", "clear", "clip", "schedule", "step"}  # events that can be rebuilt
 
 # Where these are called from is not compared while asleep, unless a window begins with them: it would be most of what
 # a steady loop costs, and the lines of the other calls tell as much.
-ANYWHERE = frozenset(("clear", "clip", "loss"))
+ANYWHERE = frozenset(("clear", "clip"))
 THROUGH_TORCH = frozenset(("backward", "step"))  # called by a function of torch, whose caller is the program
 
 Token = tuple[str, CodeType, int]  # which probe, called from where
@@ -116,8 +117,8 @@ class Nap:
     def __init__(self, recorder: Recorder, account: Account, calls: list[Call], length: int) -> None:
         self.recorder = recorder
         self.account = account
-        self.calls = calls
         self.tokens = tuple(call.token for call in calls)
+        self.calls = calls = [call for call in calls if call.probe != UNHEARD]
         self.places = [None if i and call.probe in ANYWHERE else call.token[1:] for i, call in enumerate(calls)]
         self.expected = [call.probe for call in calls]
         self.position = 0
@@ -136,6 +137,7 @@ class Nap:
         self.loss: ref[Tensor] | None = None  # of the last backward
         self.sampler = recorder.sleep.sampler
         self.sampler.is_listening = False
+        self.left_at_sample = length - 1  # when the sampler looks at the clock
 
     def goes_on(self, probe: str, sign: Any = None, depth: int = 2) -> bool:
         """Whether this call is slept through; else the recorder is awake afterwards, or the probe is sleepless.
@@ -176,7 +178,8 @@ class Nap:
         recorder.num_steps += 1
         recorder.num_backwards += self.num_backwards
         account.num_updates += 1
-        self.sampler.window_ends(account)
+        if self.left <= self.left_at_sample or self.sampler.is_listening:
+            self.left_at_sample = self.left - self.sampler.window_ends(account)
 
     def ends(self) -> None:
         """Wake up: tell the probes, and note what the unfinished window has done so far."""

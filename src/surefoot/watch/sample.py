@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SPACING_SECONDS = 0.02  # between samples, where reading the loss costs nothing that could be felt
 DEVICE_SPACING_SECONDS = 1.0  # elsewhere the program waits for the device
+MOST_UNSEEN = 64  # windows between two looks at the clock, whatever the pace was
 
 
 class LossSampler:
@@ -28,6 +29,7 @@ class LossSampler:
         self.told: tuple[int, int, float] = (0, 0, 0.0)  # optimizer, step, loss: the last one that was heard
         self._losses: list[float] = []
         self._spacing = SPACING_SECONDS
+        self._looked = (0, 0.0)  # at the clock: updates, seconds
 
     # --- awake
 
@@ -55,14 +57,25 @@ class LossSampler:
             self._spacing = SPACING_SECONDS if loss.is_cpu else DEVICE_SPACING_SECONDS
             self._losses.append(loss.item())
 
-    def window_ends(self, account: Account) -> None:
+    def window_ends(self, account: Account) -> int:
+        """After how many more windows to ask again."""
+        if self._recorder.on_sample is None and not self.is_listening:
+            return MOST_UNSEEN
         now = perf_counter()
         if self.is_listening:
             self.is_listening = False
             losses, self._losses = self._losses, []
             self._tell(account, now, losses)
         elif now >= account.sample_due:
-            self.is_listening = self._recorder.on_sample is not None
+            self.is_listening = True  # to the next window
+        return 1 if self.is_listening else self._num_windows(account, now)
+
+    def _num_windows(self, account: Account, now: float) -> int:
+        """That surely pass before the next sample is due, at the pace since we last looked at the clock."""
+        window, last = account.num_updates, self._looked
+        self._looked = (window, now)
+        pace = (now - last[1]) / max(1, window - last[0])
+        return max(1, min(MOST_UNSEEN, int((account.sample_due - now) / (2 * pace)))) if pace > 0 else 1
 
     def _tell(self, account: Account, now: float, losses: list[float]) -> None:
         recorder, optimizer = self._recorder, account.optimizer()

@@ -91,14 +91,14 @@ class Calls:
 
             def loss(*args: Any, **kwargs: Any) -> Any:
                 result = original(*args, **kwargs)
-                if is_dynamo_compiling() or not isinstance(result, Tensor) or not result.requires_grad:
+                if is_dynamo_compiling():
                     return result
-                nap = sleep.nap
-                if nap is not None:  # ask for no `grad_fn`: a node that Python knows costs more to go backward through
-                    if self.compare_sizes and self._has_new_size(kind, args):
-                        self._wake(recorder)
-                    elif nap.goes_on("loss"):
-                        return result
+                if sleep.nap is not None and not (self.compare_sizes and self._has_new_size(kind, args)):
+                    return result  # asking for its `grad_fn` alone would make the backward cost more
+                if not isinstance(result, Tensor) or not result.requires_grad:
+                    return result
+                if sleep.nap is not None:
+                    self._wake(recorder)
                 if not is_compiling() and torch._C._get_tracing_state() is None:
                     recorder.guarded("loss", self._note, recorder, kind, result, names, args, kwargs)
                 return result
