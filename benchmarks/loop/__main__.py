@@ -40,7 +40,7 @@ transformer, width 128, 8 x 64 tokens. "x 4": four micro-batches per update.
 *Everything on*: sanitizer with all rules, history, the run log with every update, the check before each of them,
 weights read off the loss, signals within their budget of 2 % (without the half second a run that they have on credit,
 which would last for most of this benchmark). The peers run as lean as they can be set: no logger, no progress bar, no
-checkpoints.
+checkpoints. *Sanitizer and history*: the same without the run log and without the signals that go into it.
 
 The batches are a list. A function or an iterable of your own as loader adds about 20 µs a batch: what it draws from the
 random number generators is noted, so that resuming is exact.

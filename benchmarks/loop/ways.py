@@ -67,6 +67,10 @@ def surefoot_fused(problem: Problem, batches: Batches, accumulate: int) -> None:
     surefoot(problem, batches, accumulate, fused=True)
 
 
+def surefoot_history(problem: Problem, batches: Batches, accumulate: int) -> None:
+    surefoot(problem, batches, accumulate, log=None, overhead=0.0)
+
+
 def surefoot_unwatched(problem: Problem, batches: Batches, accumulate: int) -> None:
     surefoot(problem, batches, accumulate, watch=False, log=None)
 
@@ -212,6 +216,7 @@ WAYS: dict[str, tuple[str, Callable[[Problem, Batches, int], None]]] = {
     "raw_fused": ("raw loop, fused AdamW", raw_fused),
     "surefoot": ("**surefoot, everything on**", surefoot),
     "surefoot_fused": ("**surefoot, everything on, fused AdamW**", surefoot_fused),
+    "surefoot_history": ("surefoot, sanitizer and history: `log=None, overhead=0`", surefoot_history),
     "surefoot_unwatched": ("surefoot, `watch=False, log=None`", surefoot_unwatched),
     "ignite": ("Ignite Engine", ignite),
     "fabric": ("Fabric", fabric),

@@ -45,6 +45,7 @@ class RunLog:
         self._listeners = listeners
         self._pid = os.getpid()
         self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._last: tuple[tuple[str, ...], Layout] = ((), Layout(()))
         self._intake = Intake(lambda: self._writer.hurry())
         self._numbers = count()  # of rows
         self._tail = Tail(file)
@@ -56,7 +57,10 @@ class RunLog:
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """The values of one step, each a number or a tensor of one element."""
         names = tuple(values)
-        layout = self._layouts.get(names) or self._add_layout(names, values)
+        before, layout = self._last  # most programs log the same names every time: then they are not even hashed
+        if names != before:
+            layout = self._layouts.get(names) or self._add_layout(names, values)
+            self._last = (names, layout)
         try:
             if not layout.is_plain:
                 raise TypeError
