@@ -72,7 +72,7 @@ bench-conformance: bench-setup
 bench-loop: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.loop
 
-bench-signals: $(STAMP)
+bench-signals: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.signals.healthy
 	$(PY) -m benchmarks.signals
 

@@ -1,9 +1,10 @@
 """What signals cost: a training step measured within the default budget, and at every step, against the same step raw.
 
 One process trains in blocks of steps, measured and raw in turns, as in `benchmarks.overhead`; the run log is written.
+Beside it what others take for a look at gradients (`benchmarks.signals.peers`), by the python of .venv-bench-log.
 
-python -m benchmarks.signals                 # the table; docs/signals-cost.md and results/signals.json
-python -m benchmarks.signals --only m1,m2    # some of it; nothing is written
+python -m benchmarks.signals                             # the table; docs/signals-cost.md and results/signals.json
+python -m benchmarks.signals --only m1,m2 --no-peers     # some of it; nothing is written
 """
 
 import argparse
@@ -28,7 +29,15 @@ PLAN = {
     "cnn": (1, 24, 3),
     "big": (1, 12, 3),
 }  # block, blocks, runs
-WAYS = {"default": "2 % budget", "every": "norms and ratios at every step"}
+WAYS = {"default": "**surefoot**, 2 % budget", "every": "**surefoot**, norms and ratios at every step"}
+PEERS = {
+    "wandb-default": "`wandb.watch`, as it is: gradients, every 1000 steps",
+    "tensorboard-100": "TensorBoard, histograms every 100 steps",
+    "wandb-every": "`wandb.watch`, weights and gradients at every step",
+    "tensorboard-every": "TensorBoard, histograms at every step",
+    "lightning-every": "Lightning, `grad_norm` at every step",
+}
+PEERS_PYTHON = ROOT / ".venv-bench-log" / "bin" / "python"
 HEAD = """# What signals cost
 
 Written by `make bench-signals`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under the
@@ -37,7 +46,11 @@ thread among it. One process trains the same model in blocks of steps, measured 
 in turns, from the 64th step on; the half second a run that signals have on credit is left out.
 Median over several processes, and the least and the largest ratio among them. torch {torch}, one thread.
 
-| step | how often | raw, ms | ratio | least to largest | steps sampled | steps recorded |
+The peers look at the gradients of one of two equal models that take turns in the same process; CPU time of the whole
+process, but not of helper processes (wandb has one). What Lightning's norms cost is measured against its own Trainer
+without them. They log the loss, too, as surefoot does.
+
+| step | how | raw, ms | ratio | least to largest | steps sampled | steps recorded |
 |---|---|---|---|---|---|---|"""
 FOOT = """
 m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer transformer, width 128, 8 x 64 tokens. cnn:
@@ -54,8 +67,8 @@ class Run:
 
     raw: float
     measured: float
-    sampled: float
-    recorded: float
+    sampled: float | None = None  # nobody counts those of peers
+    recorded: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -64,7 +77,8 @@ class Run:
 
 def run(model: str, way: str, block: int, num_blocks: int) -> Run:
     """Let a process train in turns."""
-    command = [sys.executable, "-m", "benchmarks.signals.worker", model, way, str(block), str(num_blocks)]
+    python, worker = (PEERS_PYTHON, "peers") if way in PEERS else (sys.executable, "worker")
+    command = [str(python), "-m", f"benchmarks.signals.{worker}", model, way, str(block), str(num_blocks)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **ENVIRONMENT})
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: {done.stderr[-3000:]}")
@@ -75,17 +89,17 @@ def measure(model: str, way: str, num_runs: int | None) -> dict[str, object]:
     block, num_blocks, usual = PLAN[model]
     runs = [run(model, way, block, num_blocks) for _ in range(num_runs or usual)]
     ratios = [one.ratio for one in runs]
+    shares = {name: [getattr(one, name) for one in runs] for name in ("sampled", "recorded")}
     row: dict[str, object] = {
         "model": model,
         "way": way,
         "raw_ms": round(1e3 * statistics.median(one.raw for one in runs), 2),
         "ratio": round(statistics.median(ratios), 3),
         "range": [round(min(ratios), 3), round(max(ratios), 3)],
-        "sampled": round(statistics.median(one.sampled for one in runs), 3),
-        "recorded": round(statistics.median(one.recorded for one in runs), 3),
+        **{name: None if None in found else round(statistics.median(found), 3) for name, found in shares.items()},
     }
     print(
-        "{model:>6} {way:>8}  raw {raw_ms:>9} ms  ratio {ratio}  {range}  sampled {sampled}".format(**row), flush=True
+        "{model:>6} {way:>17}  raw {raw_ms:>9} ms  ratio {ratio}  {range}  sampled {sampled}".format(**row), flush=True
     )
     return row
 
@@ -95,10 +109,9 @@ def page(rows: list[dict[str, object]]) -> str:
     lines = [HEAD.format(torch=torch.__version__)]
     for row in rows:
         low, high = row["range"]  # type: ignore[misc]
-        lines.append(
-            f"| {row['model']} | {WAYS[str(row['way'])]} | {row['raw_ms']} | {row['ratio']} | {low} to {high} "
-            f"| {row['sampled']:.1%} | {row['recorded']:.1%} |"
-        )
+        name = (WAYS | PEERS)[str(row["way"])]
+        shares = " | ".join("" if row[kind] is None else f"{row[kind]:.1%}" for kind in ("sampled", "recorded"))
+        lines.append(f"| {row['model']} | {name} | {row['raw_ms']} | {row['ratio']} | {low} to {high} | {shares} |")
     lines.append(FOOT)
     return "\n".join(lines)
 
@@ -107,13 +120,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="comma-separated names: " + ", ".join(PLAN))
     parser.add_argument("--runs", type=int, help="processes for each row")
+    parser.add_argument("--no-peers", action="store_true", help="surefoot only")
     options = parser.parse_args()
     wanted = [name for name in options.only.split(",") if name]
     unknown = [name for name in wanted if name not in PLAN]
     if unknown:
         parser.error(f"no such step: {', '.join(unknown)}; there are {', '.join(PLAN)}")
-    rows = [measure(model, way, options.runs) for model in wanted or PLAN for way in WAYS]
-    if not wanted:
+    if not (options.no_peers or PEERS_PYTHON.exists()):
+        parser.error(f"the peers are to be in {PEERS_PYTHON.parents[1]}: make bench-signals puts them there.")
+    ways = [*WAYS, *(() if options.no_peers else PEERS)]
+    rows = [measure(model, way, options.runs) for model in wanted or PLAN for way in ways]
+    if not wanted and not options.no_peers:
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps({"torch": torch.__version__, "rows": rows}, indent=2))
         PAGE.write_text(page(rows))

@@ -3,7 +3,7 @@
 Two copies of the same model train in one process, one looked at by the peer and one not. Of Lightning both are in its
 Trainer, with and without norms, so that only the norms are counted. To be run by the python of .venv-bench-log.
 
-python -m benchmarks.signals.peers m2 wandb-every 4 50       # prints seconds of CPU: of a plain step and of a looked-at one
+python -m benchmarks.signals.peers m2 wandb-every 4 50       # prints CPU seconds: plain, looked at
 """
 
 import logging

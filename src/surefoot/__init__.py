@@ -66,8 +66,11 @@ def __getattr__(name: str) -> Any:
     if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop")):
         importlib.import_module("torch")  # before our own modules: `surefoot run` starts to watch at its import
     if name in _MODULES:
-        return importlib.import_module(f"{_HOMES[name]}.{name}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+        found: Any = importlib.import_module(f"{_HOMES[name]}.{name}")
+    else:
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = found  # asking here costs more than what `sf.log` does
+    return found
 
 
 def __dir__() -> list[str]:
