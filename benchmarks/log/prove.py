@@ -30,7 +30,7 @@ SIGKILL at {moments} random moments within {latest} s while writers log two seri
 every 4 kB instead of 8 MB); half of the moments meet one writer, half four at once. Everything that was committed must
 be there, once, in chunks or in segments of the manifest; each file must pass SQLite's integrity check. What was not yet
 committed is brought back from the tail, a file to which rows are appended as they come. (These writers log a step in
-about 0.6 ms; steps that take less than 2 ms are appended some at a time, so that the last few may be lost.)
+about 0.6 ms; steps that take less than 4 ms are appended some at a time, so that the last few may be lost.)
 
 {kills}
 

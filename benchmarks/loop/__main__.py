@@ -1,6 +1,7 @@
 """What a training loop costs: a whole step in each of the loops people use, against the same step in a raw loop.
 
     python -m benchmarks.loop                                # docs/loop/cost.md and results/loop.json
+    python -m benchmarks.loop --part beside                  # one of its two tables; the other stays as it was
     python -m benchmarks.loop --only m1 --ways surefoot      # some of it; nothing is written
 
 To be run by the python of .venv-bench, which has the peers.
@@ -8,12 +9,15 @@ To be run by the python of .venv-bench, which has the peers.
 
 import argparse
 import json
+import os
 import statistics
+import subprocess
+import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
 from benchmarks.loop.ways import WAYS
-from benchmarks.turns import ROOT, WARM, slices, take_turns
+from benchmarks.turns import ENVIRONMENT, ROOT, WARM, slices, take_turns
 
 RESULTS = ROOT / "results" / "loop.json"
 PAGE = ROOT / "docs" / "loop" / "cost.md"
@@ -22,14 +26,31 @@ PLAN = {  # model, accumulate: updates in a block, blocks
     ("m3", 1): (2, 60), ("m3", 4): (1, 40),
 }  # fmt: skip
 STRETCHES = 5
+BESIDE = {  # the same for the loop and a raw loop in one process
+    ("m1", 1): (32, 200), ("m1", 4): (12, 150), ("m2", 1): (4, 100), ("m2", 4): (2, 60), ("m3", 1): (2, 50),
+    ("m3", 4): (1, 30),
+}  # fmt: skip
+BESIDE_WAYS = ("surefoot", "surefoot_fused", "surefoot_history")
+BESIDE_RUNS = 5
 HEAD = """# What the loop costs
 
-Written by `make bench-loop`. A whole update (forward, backward, clip to norm 1, AdamW, `zero_grad`) in each loop,
-against the same in a raw loop: CPU time, one thread, from update {warm} on. All loops take turns on one core in
-blocks of about a tenth of a second, each in a process of its own, so that all meet whatever else the machine does.
-Every number is a ratio to the raw loop, with the least and the largest of {stretches} stretches of the run.
+Written by `make bench-loop`. A whole update (forward, backward, clip to norm 1, AdamW, `zero_grad`) against the same in
+a raw loop: CPU time, one thread, from update {warm} on; every number is a ratio to the raw loop. torch {versions}.
 
-torch {versions}.
+## Beside a raw loop
+
+The loop and a raw loop train equal models in one process, in turns of some milliseconds; while the raw one does, every
+patch and hook is taken out. CPU time of the whole process, the run log's thread among it. Median of {runs} processes,
+and the least and the largest of them.
+
+| loop | {columns} |
+|---|{line}|"""
+PEERS = """
+## Beside other loops
+
+All loops take turns on one core in blocks of about a tenth of a second, each in a process of its own, so that all meet
+whatever else the machine does; each turn begins with cold caches. With the least and the largest of {stretches}
+stretches of the run.
 
 | loop | {columns} |
 |---|{line}|"""
@@ -76,19 +97,48 @@ def measure(model: str, accumulate: int, ways: list[str]) -> list[Cost]:
     return costs
 
 
-def page(costs: list[Cost]) -> str:
+def measure_beside(model: str, accumulate: int) -> list[Cost]:
+    """Each way of our loop and a raw loop, in processes of their own that train both."""
+    costs = []
+    for way in BESIDE_WAYS:
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.loop.beside",
+            way,
+            model,
+            *map(str, (accumulate, *BESIDE[model, accumulate])),
+        ]
+        runs = []
+        for _ in range(BESIDE_RUNS):
+            done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **ENVIRONMENT})
+            if not done.stdout:
+                raise SystemExit(f"{' '.join(command)}: {done.stderr[-3000:]}")
+            runs.append([float(seconds) for seconds in done.stdout.split()])
+        ratios = [own / raw for raw, own in runs]
+        each = 1e6 * statistics.median(own for _, own in runs)
+        costs.append(Cost(way, model, accumulate, each, statistics.median(ratios), min(ratios), max(ratios)))
+        print(
+            f"{model} x {accumulate}  {way:20} {each:10.1f} µs  {costs[-1].ratio:.3f}  {costs[-1].low:.3f} to "
+            f"{costs[-1].high:.3f}  beside", flush=True,
+        )  # fmt: skip
+    return costs
+
+
+def page(beside: list[Cost], peers: list[Cost]) -> str:
     columns = [model if accumulate == 1 else f"{model} x {accumulate}" for model, accumulate in PLAN]
     packages = ("torch", "pytorch-ignite", "lightning", "accelerate", "transformers", "keras")
     versions = ", ".join([metadata.version("torch"), *(f"{name} {metadata.version(name)}" for name in packages[1:])])
-    lines = [
-        HEAD.format(
-            warm=WARM, stretches=STRETCHES, versions=versions, columns=" | ".join(columns), line="---|" * len(columns)
-        )[:-1]
-    ]
-    table = {(cost.way, cost.model, cost.accumulate): cost for cost in costs}
-    for way, (name, _) in WAYS.items():
-        cells = [_cell(table[way, model, accumulate]) for model, accumulate in PLAN]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    known = {"warm": WARM, "stretches": STRETCHES, "runs": BESIDE_RUNS, "versions": versions}
+    known |= {"columns": " | ".join(columns), "line": "---|" * len(columns)}
+    lines = []
+    for head, costs in ((HEAD, beside), (PEERS, peers)):
+        lines.append(head.format(**known)[:-1])
+        table = {(cost.way, cost.model, cost.accumulate): cost for cost in costs}
+        for way, (name, _) in WAYS.items():
+            if any(cost.way == way for cost in costs):
+                cells = [_cell(table[way, model, accumulate]) for model, accumulate in PLAN]
+                lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, FOOT])
 
 
@@ -100,23 +150,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=sorted({model for model, _ in PLAN}), help="one model")
     parser.add_argument("--ways", default="", help="comma-separated: " + ", ".join(WAYS))
+    parser.add_argument("--part", choices=("beside", "peers"), help="one of the two tables")
     options = parser.parse_args()
     named = [way for way in options.ways.split(",") if way]
     unknown = [way for way in named if way not in WAYS]
     if unknown:
         parser.error(f"no {', '.join(unknown)}; there are {', '.join(WAYS)}")
     ways = ["raw", *(way for way in WAYS if way != "raw" and (not named or way in named))]
-    costs = [
-        cost
-        for model, accumulate in PLAN
-        if options.only in (None, model)
-        for cost in measure(model, accumulate, ways)
-    ]  # fmt: skip
-    if options.only is None and not named:
+    plan = [key for key in PLAN if options.only in (None, key[0])]
+    is_whole = options.only is None and not named
+    stored = json.loads(RESULTS.read_text()) if is_whole and options.part else {}
+    costs = {part: [Cost(**cost) for cost in stored.get(part, ())] for part in ("beside", "peers")}
+    if options.part != "peers" and not named:
+        costs["beside"] = [cost for key in plan for cost in measure_beside(*key)]
+    if options.part != "beside":
+        costs["peers"] = [cost for key in plan for cost in measure(*key, ways)]
+    if is_whole:
         RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps([asdict(cost) for cost in costs], indent=1))
+        RESULTS.write_text(
+            json.dumps({part: [asdict(cost) for cost in found] for part, found in costs.items()}, indent=1)
+        )
         PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page(costs))
+        PAGE.write_text(page(**costs))
 
 
 if __name__ == "__main__":

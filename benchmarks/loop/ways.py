@@ -18,7 +18,11 @@ ENDLESS = 10**9
 
 
 def raw(problem: Problem, batches: Batches, accumulate: int, **settings: bool) -> None:
-    model, loss_fn, optimizer = problem.model, problem.loss_fn, problem.optimizer(**settings)
+    train_with(problem.optimizer(**settings), problem, batches, accumulate)
+
+
+def train_with(optimizer: torch.optim.Optimizer, problem: Problem, batches: Batches, accumulate: int) -> None:
+    model, loss_fn = problem.model, problem.loss_fn
     for number, (x, y) in enumerate(batches, 1):
         loss = loss_fn(model(x), y)
         if accumulate > 1:

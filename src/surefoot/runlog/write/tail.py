@@ -22,7 +22,7 @@ from surefoot.runlog.write.layout import Layout
 BLOCK = struct.Struct("<II")  # checksum and length of the rows that were written together
 HEAD = struct.Struct("<Iqqqd")  # of a row: length of what follows, number, layout, step, time
 INLINE = -1  # in place of a layout that no commit has stored yet: its series follow
-RUSH_SECONDS, RUSH_ROWS = 0.002, 64  # at most so much waits to be written here
+RUSH_SECONDS, RUSH_ROWS = 0.004, 64  # at most so much waits to be written here
 LOCK_SECONDS = 0.02  # a write takes less
 MOST_BYTES = 64 * 2**20  # a disk that takes no commits gets no more than this either
 FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
