@@ -87,10 +87,10 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
         if steps.kind == "needless":
             yield Evidence(
                 message=(
-                    f"the backward of {steps.model} runs under no_sync and its forward does not: its gradients are sent "
-                    f"to the other {steps.num_ranks - 1} rank(s) all the same"
+                    f"the backward of {steps.model} runs under no_sync and its forward does not: its gradients are "
+                    f"sent to the other {steps.num_ranks - 1} rank(s) all the same"
                 ),
-                why="the forward decides whether gradients are synchronised; around the backward, no_sync does nothing.",
+                why="the forward decides whether gradients are synchronised; around the backward it does nothing.",
                 fix="put the forward under no_sync, too.",
                 site=steps.backward or here,
                 level="warning",

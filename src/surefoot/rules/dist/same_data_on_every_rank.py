@@ -80,7 +80,7 @@ def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
                 "that were looked at"
             ),
             fix=(
-                "give the loader a DistributedSampler (and call its set_epoch), or have each rank draw its own samples; "
+                "give the loader a DistributedSampler (and call its set_epoch), or let each rank draw its own samples; "
                 "where data is made at random, seed it with the rank."
             ),
             site=first.site,

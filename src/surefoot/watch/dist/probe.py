@@ -15,7 +15,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from surefoot.facts import LossFacts, ReplicaFacts, Site
 from surefoot.watch.dist.course import Alone, Course
-from surefoot.watch.dist.note import is_noted, note_of, until_noted
+from surefoot.watch.dist.note import note_of
+from surefoot.watch.dist.rhythm import is_noted, until_noted
 from surefoot.watch.dist.traffic import Mark, Traffic, num_ranks, number_of_all
 from surefoot.watch.dist.wrapper import Wrapper, Wrappers
 from surefoot.watch.doze import LONGEST_NAP
@@ -217,8 +218,7 @@ class DistProbe(Probe):
             self._replica = note_of(self._recorder, account, whole, losses, replicated=not course.was_alone)
             self._recorder.record_due = True
         for wrapper, _ in held:
-            wrapper.marks = []
-            wrapper.is_marking = is_noted(account.num_updates + 1)
+            wrapper.account = account
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         account = self._recorder.accounts.get(optimizer)

@@ -10,7 +10,9 @@ import torch
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
+from surefoot.watch.account import Account
 from surefoot.watch.data.mark import mark_of, tensors_in
+from surefoot.watch.dist.rhythm import is_noted
 from surefoot.watch.inventory.census import live_modules
 
 OTHERS = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")  # by name: not all of them are torch's
@@ -33,8 +35,9 @@ class Wrapper:
         self.ids = frozenset(id(param) for param in params)
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
-        self.is_marking = True  # what forwards are given, up to the next step
-        self.marks: list[int] = []
+        self.account: Account | None = None  # of the optimizer that steps it, once it has done so
+        self.marks: list[int] = []  # of what the forwards of a window were given, if its update is noted
+        self._marked_update = 0
 
     @property
     def syncs(self) -> bool:
@@ -50,7 +53,12 @@ class Wrapper:
     def forward(self, inputs: Any) -> None:
         self.num_forwards += 1
         self.forward_syncs = self.syncs
-        if self.is_marking and len(self.marks) < MARKED_FORWARDS * MARKED_TENSORS:
+        update = 1 if self.account is None else self.account.num_updates + 1
+        if not is_noted(update):
+            return
+        if update != self._marked_update:
+            self._marked_update, self.marks = update, []
+        if len(self.marks) < MARKED_FORWARDS * MARKED_TENSORS:
             self.marks += [mark for mark, _ in zip(_marks(inputs), range(MARKED_TENSORS), strict=False)]
 
 
