@@ -67,7 +67,8 @@ class DistProbe(Probe):
             def _pre_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
                 if not recorder.on:
                     return original(self, *args, **kwargs)
-                before = number_of_all()
+                has_buffers = getattr(self, "modules_buffers", True)  # which it sends, without anybody's doing
+                before = number_of_all() if has_buffers else None
                 made_ready = original(self, *args, **kwargs)
                 recorder.attempt(probe, probe._forward, self, before, (args, kwargs))
                 return made_ready
@@ -79,7 +80,7 @@ class DistProbe(Probe):
         recorder.until_awake = self._until_noted
 
     def _forward(self, module: DistributedDataParallel, before: int | None, inputs: Any) -> None:
-        self._traffic.leave_out(before)  # buffers, and in which order gradients will come
+        self._traffic.leave_out(before)
         if torch.is_grad_enabled() and num_ranks() > 1:
             self._wrappers.of(module).forward(inputs)
 
