@@ -23,7 +23,7 @@ def note_of(
     """Before an update. `losses` are those of its window; `replicated` if weights must be equal on all ranks."""
     ledger = account.ledger
     ids = frozenset[int]().union(*(wrapper.ids for wrapper in wrappers))
-    mine = [i for i, param in enumerate(ledger.params) if id(param) in ids and param.requires_grad]
+    mine = [i for i, param in enumerate(ledger.params) if id(param) in ids and ledger.states[i] is not None]
     params = [ledger.params[i] for i in mine]
     is_touched = any(ledger.provenances[i].edited or ledger.provenances[i].by_hand for i in mine)
     weights = read_weights(params) if replicated else None

@@ -181,9 +181,9 @@ class DistProbe(Probe):
             return found
         if all(key in b.wrappers and not b.wrappers[key][0] for b in begun):
             kind = "bypassed"
-        elif num_forwards and not forward_syncs:
+        elif num_forwards and not forward_syncs and (backward_syncs or _is_builtin(account)):
             kind = "no-sync"
-        else:  # a second backward of one forward, or something that we do not know
+        else:  # a second backward of one forward, an ascent as SAM takes it, or something that we do not know
             course.was_alone = True
             return []
         step = Alone(kind, account.num_updates, mark, wrapper.kind, last.site, kind == "no-sync" and backward_syncs)
@@ -244,6 +244,10 @@ class DistProbe(Probe):
             if alone.mark == mark
         ]
         return {"unsynced": tuple(left)} if left else {}
+
+
+def _is_builtin(account: Account) -> bool:
+    return type(account.optimizer()).__module__.startswith("torch.")
 
 
 def _is_needless(stood: tuple[int, bool, bool]) -> bool:

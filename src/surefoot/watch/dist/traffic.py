@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from surefoot.watch.probe import Probe
     from surefoot.watch.recorder import Recorder
 
-# Of the bytes of the smallest optimizer's parameters: what is smaller than this part of them holds no gradients,
-# not even compressed ones.
+# Of the bytes of the smallest optimizer's parameters: what is sent between two steps and is smaller than this part of
+# them holds no gradients, not even compressed ones.
 SMALL_SHARE = 1000
 METHODS = (  # of process groups, by which Python sends something
     "broadcast", "allreduce", "allreduce_coalesced", "reduce", "allgather", "_allgather_base", "all_gather_single",
@@ -44,6 +44,8 @@ def num_ranks() -> int:
 class Traffic:
     def __init__(self) -> None:
         self.num_bytes = 0  # of the smallest optimizer's parameters
+        self._step = 0
+        self._num_bytes_sent = 0  # by Python, since that step
         self._num_small = 0  # collectives that need not be counted
         self._num_large = 0  # messages sent by Python; sending to one rank is no collective
         self._last: int | None = None  # the number of all collectives, when there was a process group
@@ -53,7 +55,7 @@ class Traffic:
 
         def make(original: Function) -> Function:
             def send(self: Any, *args: Any, **kwargs: Any) -> Any:
-                if not recorder.on or not recorder.attempt(probe, is_small, args):
+                if not recorder.on or not recorder.attempt(probe, is_small, args, recorder.num_steps):
                     return original(self, *args, **kwargs)
                 before = number_of_all()
                 sent = original(self, *args, **kwargs)
@@ -75,9 +77,13 @@ class Traffic:
                 recorder.patches.wrap(ProcessGroup, name, make)
         recorder.patches.wrap(dist, "destroy_process_group", make_end)
 
-    def _is_small(self, args: tuple[Any, ...]) -> bool:
+    def _is_small(self, args: tuple[Any, ...], step: int) -> bool:
+        """Gradients may be sent one by one: it is the sum that counts."""
+        if step != self._step:
+            self._step, self._num_bytes_sent = step, 0
         num_bytes = sum(tensor.numel() * tensor.element_size() for tensor in _tensors(args, depth=3))
-        is_small = not num_bytes or num_bytes * SMALL_SHARE < self.num_bytes
+        self._num_bytes_sent += num_bytes
+        is_small = not num_bytes or self._num_bytes_sent * SMALL_SHARE < self.num_bytes
         self._num_large += not is_small
         return is_small
 
