@@ -106,6 +106,17 @@ for _ in range(6):
         optimizer.step()
 """,
     ),
+    "a second backward of one forward": Bug(
+        "replicas-diverged", 7,
+        """for _ in range(6):
+    x, y = batch()
+    out = model(x)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(out, y).backward(retain_graph=True)
+    (0.5 * out.abs().mean()).backward()
+    optimizer.step()
+""",
+    ),
     "the same noise on every rank": Bug(
         "same-data-on-every-rank", 5,
         """torch.manual_seed(0)

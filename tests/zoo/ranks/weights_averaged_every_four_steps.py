@@ -17,15 +17,20 @@ def train(x: torch.Tensor) -> None:
     optimizer.step()
 
 
+def train_alone(num_steps: int) -> None:
+    with model.no_sync():
+        for step in range(1, num_steps + 1):
+            train(torch.randn(16, 6))
+            if step % 4 == 0:
+                for param in model.parameters():
+                    dist.all_reduce(param.data)
+                    param.data /= dist.get_world_size()
+
+
 for _ in range(6):
     train(torch.randn(16, 6))
-with model.no_sync():
-    for step in range(1, 25):
-        train(torch.randn(16, 6))
-        if step % 4 == 0:
-            for param in model.parameters():
-                dist.all_reduce(param.data)
-                param.data /= dist.get_world_size()
+train_alone(24)
 for _ in range(6):
     train(torch.randn(16, 6))
+train_alone(10)
 dist.destroy_process_group()

@@ -31,11 +31,12 @@ class Alone:
 
 @dataclass(slots=True)
 class Course:
-    """What is known of one optimizer. Keys are identities of wrappers, 0 for none."""
+    """What is known of one optimizer. Keys are numbers of wrappers, 0 for none."""
 
     account: Account  # stays when its optimizer has gone
     alone: dict[int, Alone] = field(default_factory=dict)
     was_alone: bool = False  # at some step
+    is_mended: bool = False  # something was sent after such steps: weights may be averaged now and then, on purpose
     has_shared: bool = False  # sent something that may be gradients or weights, without a wrapper
     told: tuple[UnsyncedFacts, ...] = ()  # with the step that is being taken
 
@@ -43,15 +44,22 @@ class Course:
         """Go on with those before, if nothing was sent since."""
         self.was_alone = True
         before = self.alone.get(key)
+        self.is_mended |= before is not None and before.mark != step.mark
         if before is None or before.mark != step.mark or before.kind != step.kind:
             self.alone[key] = before = step
         before.backward, before.site = step.backward, None
         return before
 
+    @property
+    def left(self) -> list[Alone]:
+        """Steps that nothing has mended, of an optimizer whose steps are not mended now and then."""
+        return [alone for alone in self.alone.values() if alone.backward_syncs or not self.is_mended]
+
     def steps_together(self, key: int, mark_before: Mark) -> Alone | None:
         """The steps before, if nothing was sent between them and this one, whose window began at this mark."""
         before = self.alone.pop(key, None)
-        if before is None or before.mark != mark_before:
+        self.is_mended |= before is not None and before.mark != mark_before
+        if before is None or self.is_mended:
             return None
         before.is_over = True
         return before

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 KEPT_BACKWARDS = 128
+KEPT_COURSES = 256  # of programs that make optimizers all the time
 MOST_SEARCHES = 16  # through all live modules; a program that makes optimizers all the time is not searched any more
 
 
@@ -94,7 +95,7 @@ class DistProbe(Probe):
         if num_ranks() == 1:
             return
         self._search()
-        wrappers = {id(w): (w.num_forwards, w.forward_syncs, w.syncs) for w in self._wrappers.all()}
+        wrappers = {w.number: (w.num_forwards, w.forward_syncs, w.syncs) for w in self._wrappers.all()}
         self._begun[backward.ordinal] = Begun(self._traffic.mark(), backward.site, wrappers, backward.loss)
         if len(self._begun) > KEPT_BACKWARDS:
             del self._begun[next(iter(self._begun))]
@@ -127,6 +128,8 @@ class DistProbe(Probe):
             return None
         self._search()
         course = self._courses.setdefault(account.id, Course(account))
+        if len(self._courses) > KEPT_COURSES:
+            del self._courses[next(iter(self._courses))]
         mark = self._traffic.mark()
         alone = [] if mark is None else self._judge(account, course, mark)
         course.told = tuple(one.facts(account.id, ranks, _last(one, account)) for one in alone)
@@ -168,26 +171,29 @@ class DistProbe(Probe):
         self, account: Account, course: Course, wrapper: Wrapper, ordinals: list[int], mark: Mark
     ) -> list[Alone]:
         begun = [self._begun[ordinal] for ordinal in ordinals]
-        first, last, key = begun[0], begun[-1], id(wrapper)
+        first, last, key = begun[0], begun[-1], wrapper.number
         num_forwards, forward_syncs, backward_syncs = last.wrappers.get(key, (0, True, True))
         if first.mark is None or last.mark is None:
             return []
         if last.mark != mark:  # something was sent
+            wrapper.trained_by.add(account.id)
             followed = course.steps_together(key, first.mark)
             found = [followed] if followed is not None and num_forwards and forward_syncs else []
             for one, sent in zip(begun, [*(b.mark for b in begun[1:]), mark], strict=True):
                 if _is_needless(one.wrappers.get(key, (0, True, True))) and one.mark != sent:
                     return [*found, Alone("needless", account.num_updates, mark, wrapper.kind, one.site)]
             return found
-        if all(key in b.wrappers and not b.wrappers[key][0] for b in begun):
-            kind = "bypassed"
+        is_bypassed = all(key in b.wrappers and not b.wrappers[key][0] for b in begun)
+        if is_bypassed and (account.id in wrapper.trained_by or not wrapper.trained_by):
+            kind = "bypassed"  # and not a stage after the training, for which one rank has an optimizer of its own
         elif num_forwards and not forward_syncs and (backward_syncs or _is_builtin(account)):
             kind = "no-sync"
         else:  # a second backward of one forward, an ascent as SAM takes it, or something that we do not know
-            course.was_alone = True
+            course.was_alone |= is_bypassed or num_forwards > 0  # weights that a second backward moved are compared
             return []
         step = Alone(kind, account.num_updates, mark, wrapper.kind, last.site, kind == "no-sync" and backward_syncs)
-        return [course.steps_alone(key, step)]
+        steps = course.steps_alone(key, step)
+        return [steps] if steps in course.left else []
 
     def _judge_unwrapped(self, account: Account, course: Course, mark: Mark) -> list[Alone]:
         ordinals = self._window(account, None)
@@ -240,7 +246,7 @@ class DistProbe(Probe):
         left = [
             alone.facts(course.account.id, self._num_ranks, course.account.num_updates)
             for course in self._courses.values()
-            for alone in course.alone.values()
+            for alone in course.left
             if alone.mark == mark
         ]
         return {"unsynced": tuple(left)} if left else {}

@@ -24,7 +24,8 @@ SAMPLED = 64  # elements
 class Wrapper:
     """A DistributedDataParallel, and what its forwards have done since the last backward that reached it."""
 
-    def __init__(self, module: DistributedDataParallel) -> None:
+    def __init__(self, module: DistributedDataParallel, number: int) -> None:
+        self.number = number  # from 1
         self.module = weakref.ref(module)
         self.kind = type(module.module).__name__
         # A subclass may synchronise in a way of its own.
@@ -36,6 +37,7 @@ class Wrapper:
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
         self.account: Account | None = None  # of the optimizer that steps it, once it has done so
+        self.trained_by: set[int] = set()  # ids of optimizers that have stepped on synchronised gradients
         self.marks: list[int] = []  # of what the forwards of a window were given, if its update is noted
         self._marked_update = 0
 
@@ -65,12 +67,14 @@ class Wrapper:
 class Wrappers:
     def __init__(self) -> None:
         self._known: weakref.WeakKeyDictionary[Module, Wrapper] = weakref.WeakKeyDictionary()
+        self._num_known = 0
         self.has_others = False  # that share parameters or gradients in ways of their own
 
     def of(self, module: DistributedDataParallel) -> Wrapper:
         known = self._known.get(module)
         if known is None:
-            known = self._known[module] = Wrapper(module)
+            self._num_known += 1
+            known = self._known[module] = Wrapper(module, self._num_known)
         return known
 
     def find(self) -> None:
