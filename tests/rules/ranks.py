@@ -17,7 +17,7 @@ from surefoot.rules.catalogue import catalogue
 from tests.rules.twins import watch_program
 
 NUM_RANKS = 2
-TIMEOUT_SECONDS = 300  # only to end what hangs
+TIMEOUT_SECONDS = 550  # only to end what hangs
 ROOT = Path(__file__).parents[2]
 
 

@@ -7,6 +7,7 @@ import pytest
 from surefoot.facts import StepFacts
 from tests.rules.ranks import Ranks, watch_on_ranks
 
+pytestmark = pytest.mark.timeout(600)  # all programs are run before the first test
 PROGRAMS = {p.stem: p for p in sorted((Path(__file__).parent / "ranks").glob("*.py")) if p.stem != "__init__"}
 NOTED = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 

@@ -9,6 +9,7 @@ from tests.rules.dist.bugs import BUGS
 from tests.rules.ranks import Ranks, watch_on_ranks
 from tests.rules.twins import above_notes, twins
 
+pytestmark = pytest.mark.timeout(600)  # all programs are run before the first test
 RULES = {name: rule for name, rule in catalogue().items() if rule.family == "dist"}
 
 
