@@ -58,5 +58,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.parent.name != "inventory")
     for item in items:
         forks = item.path.name == "test_feed.py" and "workers" in item.name
+        forks = forks or item.path.name == "test_on_ranks.py"
         if forks or item.path.parent.name in ("zoo", "benchmarks", "examples"):
             item.add_marker(pytest.mark.no_cover)

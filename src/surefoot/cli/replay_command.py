@@ -13,7 +13,7 @@ from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.facts import EndFacts, StepFacts
 from surefoot.judge import Judge, unwatched
-from surefoot.report import Report, merge
+from surefoot.report import Report, judge_together, merge
 from surefoot.rules import Rule
 from surefoot.runlog import RunLogError, StoredProcess
 
@@ -38,6 +38,7 @@ def main(argv: Sequence[str]) -> int:
             tell_alerts(run.first, rehearsed, _judge(run.first, rules, voice).findings, voice)
             return 0
         report = merge(_judge(process, rules, voice) for process in run)
+        report = judge_together(report, rules.values(), lambda rule, error: _say_failed(voice, rule, error))
     except RunLogError as error:
         raise UsageError(str(error)) from None
     return tell(report, options, voice)
@@ -57,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _judge(process: StoredProcess, rules: dict[str, Rule], voice: Voice) -> Report:
-    judge = Judge(rules.values(), lambda rule, error: voice.say(f"rule {rule} failed: {error!r}"))
+    judge = Judge(rules.values(), lambda rule, error: _say_failed(voice, rule, error))
     records = list(process.records())
     off = {name: why for record in records if isinstance(record, EndFacts) for name, why in record.probes_off}
     judge.not_checked.update(unwatched(rules.values(), off, process.meta.get("probes", "").split(",")))
@@ -68,4 +69,9 @@ def _judge(process: StoredProcess, rules: dict[str, Rule], voice: Voice) -> Repo
             steps = record.index
         elif isinstance(record, EndFacts):
             steps = record.num_steps
-    return Report(process.meta.get("script", ""), steps, judge.findings, judge.not_checked, len(rules))
+    notes = [record.note for record in records if isinstance(record, StepFacts) and record.note is not None]
+    return Report(process.meta.get("script", ""), steps, judge.findings, judge.not_checked, len(rules), notes)
+
+
+def _say_failed(voice: Voice, rule: str, error: Exception) -> None:
+    voice.say(f"rule {rule} failed: {error!r}")

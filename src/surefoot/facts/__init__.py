@@ -3,6 +3,7 @@
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
 from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
@@ -71,7 +72,9 @@ __all__ = [
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",
+    "RanksFacts",
     "Record",
+    "ReplicaFacts",
     "ResumeFacts",
     "SameBatchFacts",
     "ScalerFacts",
@@ -90,6 +93,7 @@ __all__ = [
     "UnmatchedFacts",
     "UnrestoredFacts",
     "UnscaleFacts",
+    "UnsyncedFacts",
     "UntrainedFacts",
     "decode",
     "encode",

@@ -11,6 +11,7 @@ from typing import Any
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
@@ -45,7 +46,7 @@ from surefoot.facts.step import StepFacts
 
 SCHEMA_VERSION = 1
 
-Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts
+Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts | RanksFacts
 
 _CLASSES: dict[str, type] = {
     c.__name__: c
@@ -83,6 +84,8 @@ _CLASSES: dict[str, type] = {
         ParameterFacts,
         ParameterSignals,
         PassingFacts,
+        RanksFacts,
+        ReplicaFacts,
         ResumeFacts,
         SameBatchFacts,
         ScalerFacts,
@@ -101,6 +104,7 @@ _CLASSES: dict[str, type] = {
         UnmatchedFacts,
         UnrestoredFacts,
         UnscaleFacts,
+        UnsyncedFacts,
         UntrainedFacts,
     )
 }

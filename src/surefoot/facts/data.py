@@ -28,6 +28,7 @@ class FeedFacts:
     optimizers: tuple[int, ...] = ()  # that stepped while it ran
     marks: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (number of a batch, marks of its first tensors)
     num_workers: int = 0
+    num_parts: int = 1  # into which a DistributedSampler cuts the data set
     shared_generators: tuple[SharedGeneratorFacts, ...] = ()
 
 

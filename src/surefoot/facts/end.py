@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from surefoot.facts.data import SameBatchFacts
+from surefoot.facts.dist import UnsyncedFacts
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
@@ -22,6 +23,7 @@ class EndFacts:
     evaluations: tuple[EvaluationFacts, ...] = ()  # the last at every line
     schedules: tuple[ScheduleFacts, ...] = ()
     same_batch: SameBatchFacts | None = None  # that fed all steps since it was taken
+    unsynced: tuple[UnsyncedFacts, ...] = ()  # up to the last step, and nothing was sent since
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts

@@ -1,9 +1,10 @@
 """One optimizer step, as facts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.data import SameBatchFacts
+from surefoot.facts.dist import ReplicaFacts, UnsyncedFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
@@ -59,7 +60,14 @@ class StepFacts:
     same_batch: SameBatchFacts | None = None  # that fed this step and many before it
     unrestored: UnrestoredFacts | None = None
     resume: ResumeFacts | None = None  # where this optimizer's state was loaded
+    unsynced: tuple[UnsyncedFacts, ...] = ()
+    replica: ReplicaFacts | None = None  # at fixed updates of a model of which every rank has a copy
     version: int = 1
+
+    @property
+    def note(self) -> ReplicaFacts | None:
+        """What this rank notes of the step, for those who join the notes of several."""
+        return None if self.replica is None else replace(self.replica, site=self.site)
 
     @property
     def backwards(self) -> tuple[BackwardFacts, ...]:

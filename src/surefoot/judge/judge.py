@@ -72,6 +72,7 @@ class Judge:
         step = record.index if isinstance(record, StepFacts | SignalFacts) else self.history.num_steps
         if isinstance(record, EndFacts):
             step = record.num_steps
+        step = step if evidence.step is None else evidence.step
         why = evidence.why or why_it_matters(rule)
         return Finding(rule.name, level, evidence.message, why, evidence.fix, file, line, step, 1, evidence.numbers)
 

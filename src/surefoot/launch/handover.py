@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+from surefoot.facts import RanksFacts, decode, encode
 from surefoot.judge import Finding
 from surefoot.report import Report
 
@@ -11,7 +12,8 @@ from surefoot.report import Report
 def hand_over(report: Report, folder: Path, name: str) -> None:
     """Write it so that nobody reads half of it."""
     unfinished = folder / f"{name}.{os.getpid()}.part"
-    plain = {**report.as_dict(), "num_rules": report.num_rules}
+    notes = encode(RanksFacts(at=0, notes=tuple(report.notes)))
+    plain = {**report.as_dict(), "num_rules": report.num_rules, "notes": notes}
     unfinished.write_text(json.dumps(plain), encoding="utf-8")
     unfinished.replace(folder / f"{name}.json")
 
@@ -23,10 +25,13 @@ def received(folder: Path) -> dict[str, Report]:
 
 def _read(file: Path) -> Report:
     plain = json.loads(file.read_text(encoding="utf-8"))
+    ranks = decode(plain["notes"])
+    assert isinstance(ranks, RanksFacts), "written by hand_over"
     return Report(
         script=plain["script"],
         steps=plain["steps"],
         findings=[Finding(**finding) for finding in plain["findings"]],
         not_checked={item["rule"]: item["why"] for item in plain["not_checked"]},
         num_rules=plain["num_rules"],
+        notes=list(ranks.notes),
     )

@@ -13,7 +13,7 @@ from surefoot.launch.ranks import WAIT_SECONDS, Ranks
 from surefoot.launch.termination import Termination
 from surefoot.launch.traceback import clean_in_threads
 from surefoot.launch.watching import Watching
-from surefoot.report import Report, merge
+from surefoot.report import Report, judge_together, merge
 
 HURRY_SECONDS = 2.0  # to wait for other ranks when somebody wants this process to end
 
@@ -66,4 +66,4 @@ class Session:
             report, num_missing = self._ranks.union(report, HURRY_SECONDS if hurry else WAIT_SECONDS)
             if num_missing:
                 self._say(f"{num_missing} of {self._ranks.num_local} ranks did not hand over what they found.")
-        self._tell(report)
+        self._tell(judge_together(report, self._watching.rules, self._watching.switched_off))

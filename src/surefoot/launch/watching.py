@@ -40,7 +40,7 @@ class Watching:
         self._run = None
         if plan.log is not None:
             self._run = Run(plan.log, plan.script, say, file=file, rank=rank, num_ranks=num_ranks)
-        self._rules: list[Rule] = [rule for name, rule in catalogue().items() if name in plan.rules]
+        self.rules: list[Rule] = [rule for name, rule in catalogue().items() if name in plan.rules]
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._forget: Callable[[], None] = lambda: None
         self._claims = claims
@@ -68,7 +68,7 @@ class Watching:
 
     def report(self) -> Report:
         if self._sanitizer is None:
-            return Report(self._plan.script, num_rules=len(self._rules))
+            return Report(self._plan.script, num_rules=len(self.rules))
         return self._sanitizer.report(self._plan.script)
 
     def _open_outward(self) -> None:
@@ -97,12 +97,12 @@ class Watching:
 
         plan = self._plan
         return Sanitizer(
-            self._rules,
+            self.rules,
             stop_on=plan.stop_on,
             settings=Settings(plan.overhead, plan.gradcheck, plan.max_steps),
             log=None if self._run is None else LazyLog(self._run),
             on_finding=self._found,
-            on_failure=self._switched_off,
+            on_failure=self.switched_off,
             user_code=plan.user_code,
         )
 
@@ -115,6 +115,6 @@ class Watching:
         counted = None if self._run is None else self._run.step
         return 0 if counted is None else counted()
 
-    def _switched_off(self, name: str, error: Exception) -> None:
+    def switched_off(self, name: str, error: Exception) -> None:
         what = "rule" if name in self._plan.rules else "probe"
         self._say(f"{what} {name} failed and is switched off; the script goes on. {type(error).__name__}: {error}")

@@ -2,5 +2,6 @@
 
 from surefoot.report.formats import FORMATS, render
 from surefoot.report.report import Report, merge
+from surefoot.report.together import judge_together
 
-__all__ = ["FORMATS", "Report", "merge", "render"]
+__all__ = ["FORMATS", "Report", "judge_together", "merge", "render"]

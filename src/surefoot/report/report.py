@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from surefoot.facts import ReplicaFacts
 from surefoot.judge import Finding
 from surefoot.rules import LEVELS, Level
 from surefoot.version import __version__
@@ -20,6 +21,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     not_checked: dict[str, str] = field(default_factory=dict)  # rule → why
     num_rules: int = 0  # asked, those not checked included
+    notes: list[ReplicaFacts] = field(default_factory=list)  # of this rank, or of all that were joined
 
     def reaches(self, level: Level) -> bool:
         """Whether a finding is at least that severe."""
@@ -63,6 +65,7 @@ def merge(reports: Iterable[Report]) -> Report:
         merged.steps = max(merged.steps, other.steps)
         merged.num_rules = max(merged.num_rules, other.num_rules)
         merged.not_checked.update(other.not_checked)
+        merged.notes = [*merged.notes, *other.notes]
         for finding in other.findings:
             known = found.setdefault(_place(finding), dataclasses.replace(finding, count=0))
             known.count += finding.count

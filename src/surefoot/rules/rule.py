@@ -22,6 +22,7 @@ class Evidence:
     why: str = ""  # the rule's own "Why it matters" when empty
     numbers: dict[str, Any] = field(default_factory=dict)
     level: Level | None = None  # only to lower the rule's level
+    step: int | None = None  # at which it was seen, where that is not the record's own
 
 
 Check = Callable[[Any, History], Iterator[Evidence]]

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.facts import Record, StepFacts
+from surefoot.facts import Record, ReplicaFacts, StepFacts
 from surefoot.judge import Finding, Judge, unwatched
 from surefoot.report import Report
 from surefoot.rules import LEVELS, Level, Rule
@@ -73,6 +73,7 @@ class Sanitizer:
         self._listeners: list[Listener] = []
         self._stop: FindingError | None = None
         self._num_off = -1
+        self._notes: list[ReplicaFacts] = []  # to be compared with those of other ranks
         self.listen(Listener(on_finding, stop_on))
         if log is not None:
             self.log_to(log)
@@ -113,7 +114,8 @@ class Sanitizer:
         """What was found so far."""
         self._drop_unwatched()
         judge = self.judge
-        return Report(script, self.recorder.num_steps, judge.findings, dict(judge.not_checked), len(self.rules))
+        not_checked, num_rules = dict(judge.not_checked), len(self.rules)
+        return Report(script, self.recorder.num_steps, judge.findings, not_checked, num_rules, list(self._notes))
 
     def _take(self, record: Record) -> BaseException | None:
         self._on_record(record)
@@ -124,6 +126,8 @@ class Sanitizer:
             self._tell(finding)
         if not isinstance(record, StepFacts):
             return None
+        if record.note is not None:
+            self._notes.append(record.note)
         stop, self._stop = self._stop, None
         return stop
 

@@ -268,7 +268,11 @@ class Sleep:
         kinds = [kind for call in calls for kind in call.kinds]
         plain = kinds.count("step") == 1 and PLAIN.issuperset(kinds)
         if one_of_each and plain and recorder.by_scaler is None and account.is_simple:
-            self.nap = Nap(recorder, account, calls, rhythm.next_nap)
+            length = rhythm.next_nap
+            if recorder.until_awake is not None:
+                length = min(length, recorder.until_awake(account))
+            if length:
+                self.nap = Nap(recorder, account, calls, length)
 
 
 def _again(build: Build, ordinal: int) -> Build:

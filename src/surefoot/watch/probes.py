@@ -4,6 +4,7 @@ from surefoot.watch.backward import BackwardProbe
 from surefoot.watch.clear import ClearProbe
 from surefoot.watch.clip import ClipProbe
 from surefoot.watch.data.probe import DataProbe
+from surefoot.watch.dist.probe import DistProbe
 from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.finite.birth.probe import BirthProbe
 from surefoot.watch.finite.probe import FiniteProbe
@@ -39,6 +40,7 @@ def all_probes() -> list[Probe]:
         ScheduleProbe(epochs),
         SavedProbe(),
         LossProbe(),
+        DistProbe(),  # after the one that reads the loss
         births,  # after the one that reads the value of the loss
         AutocastProbe(),
         ScalerProbe(scales),

@@ -67,6 +67,7 @@ class Recorder:
         self.scaler_factors: dict[int, Any] = {}  # sequence number of a root that `scaler.scale` made, to its scale
         self.setup_due = True
         self.record_due = False
+        self.until_awake: Callable[[Account], int] | None = None  # how many steps may be slept through
         self.sleep = Sleep(self)
         self._num_setups = 0
         self._lock = threading.RLock()

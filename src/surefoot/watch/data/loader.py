@@ -40,6 +40,12 @@ def sampler_kind(loader: DataLoader[Any]) -> str:
     return ""
 
 
+def num_parts(loader: DataLoader[Any]) -> int:
+    """Into how many a DistributedSampler cuts the data set."""
+    sampler = getattr(loader.batch_sampler, "sampler", loader.sampler)
+    return int(sampler.num_replicas) if isinstance(sampler, DistributedSampler) else 1
+
+
 def num_samples(loader: DataLoader[Any]) -> int | None:
     try:
         return None if isinstance(loader.dataset, IterableDataset) else len(loader.dataset)  # type: ignore[arg-type]

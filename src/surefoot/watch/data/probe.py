@@ -21,7 +21,7 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 from surefoot.facts import FeedFacts, Site
 from surefoot.watch.data.graph import holds
 from surefoot.watch.data.kept_batch import KeptBatch
-from surefoot.watch.data.loader import is_shuffled_once, names_of, num_samples, sampler_kind
+from surefoot.watch.data.loader import is_shuffled_once, names_of, num_parts, num_samples, sampler_kind
 from surefoot.watch.data.mark import UNREAD, marks_of
 from surefoot.watch.data.worker import Board, watched_loop
 from surefoot.watch.patch import Function
@@ -44,8 +44,8 @@ class Feed:
     """What is known of one pass while it runs."""
 
     __slots__ = (
-        "board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_looks", "num_samples", "num_trained",
-        "num_workers", "shuffled_once", "updates",
+        "board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_looks", "num_parts", "num_samples",
+        "num_trained", "num_workers", "shuffled_once", "updates",
     )  # fmt: skip
 
     def __init__(self, epoch: int, updates: dict[int, int]) -> None:
@@ -56,6 +56,7 @@ class Feed:
         self.names: tuple[str, ...] = ()
         self.shuffled_once = False
         self.num_samples: int | None = None
+        self.num_parts = 1
         self.num_workers = 0
         self.board: Board | None = None
         self.marks: list[tuple[int, tuple[int, ...]]] = []
@@ -133,6 +134,7 @@ class DataProbe(Probe):
         feed.made = known[1] if known is not None and known[0]() is loader else None
         feed.kind = sampler_kind(loader)
         feed.num_samples = num_samples(loader)
+        feed.num_parts = num_parts(loader)
         feed.num_workers = loader.num_workers
         if feed.kind == "sequential":
             feed.shuffled_once = is_shuffled_once(loader)
@@ -161,6 +163,7 @@ class DataProbe(Probe):
             optimizers=tuple(number for number, num in now.items() if num > feed.updates.get(number, 0)),
             marks=tuple(feed.marks),
             num_workers=feed.num_workers,
+            num_parts=feed.num_parts,
             shared_generators=() if feed.board is None else feed.board.shared_generators(),
         )  # fmt: skip
 

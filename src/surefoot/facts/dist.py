@@ -1,0 +1,68 @@
+"""What several ranks do with one model."""
+
+from dataclasses import dataclass
+
+from surefoot.facts.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class UnsyncedFacts:
+    """Steps taken in a row on gradients that this rank had to itself.
+
+    Nothing that could hold gradients or weights was sent to other ranks between the backward and the step, nor since
+    the first of these steps. Only looked for where there are several ranks.
+    """
+
+    kind: str  # "bypassed", "no-sync", "unwrapped"; "needless" where gradients were synchronised all the same
+    optimizer: int
+    num_ranks: int
+    num_steps: int = 1
+    site: Site | None = None  # of the last of these steps; None for the step that tells it
+    backward: Site | None = None  # whose gradients were used
+    model: str = ""  # class of the module that DistributedDataParallel wraps
+    backward_syncs: bool = False  # synchronising was off at the forward, and on at the backward
+    is_followed: bool = False  # by a step on synchronised gradients, and nothing was sent in between
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaFacts:
+    """What one rank notes of a model in DistributedDataParallel at a fixed update, to be compared with the others.
+
+    All of it is from before the update. `sums` and `sizes` are of the same sampled weights, cut into a few blocks.
+    """
+
+    rank: int
+    num_ranks: int
+    optimizer: int
+    update: int
+    step: int = 0
+    site: Site | None = None  # of the step
+    model: str = ""  # class of the module that is wrapped
+    num_elements: int = 0  # of the replicated parameters
+    checksum: int | None = None  # of the sampled weights; None where they need not be equal
+    sums: tuple[float, ...] = ()
+    sizes: tuple[float, ...] = ()  # sums of absolute values
+    names: tuple[str, ...] = ()  # the first parameter of each block
+    resolution: float = 0.0  # of the coarsest type of number among them
+    marks: tuple[int, ...] = ()  # of what the forwards of the window were given
+    num_items: int | None = None  # over which the losses of the window average, if they all do so and count the same
+    factor: float = 1.0  # by which each of these means is multiplied
+    loss: Site | None = None  # where they are computed
+
+
+@dataclass(frozen=True, slots=True)
+class RanksFacts:
+    """The notes of all ranks that could be joined: of one machine, at the end of the run."""
+
+    at: int
+    notes: tuple[ReplicaFacts, ...] = ()
+    version: int = 1
+
+    @property
+    def rounds(self) -> tuple[tuple[ReplicaFacts, ...], ...]:
+        """Notes of the same update of the same optimizer by two ranks or more, in the order of updates and ranks."""
+        found: dict[tuple[int, int], dict[int, ReplicaFacts]] = {}
+        for note in self.notes:
+            found.setdefault((note.update, note.optimizer), {}).setdefault(note.rank, note)
+        several = [found[key] for key in sorted(found) if len(found[key]) > 1]
+        return tuple(tuple(by_rank[rank] for rank in sorted(by_rank)) for by_rank in several)

@@ -1,0 +1,1 @@
+"""Several ranks and one model: gradients that are shared, weights that stay equal, data that differs."""

@@ -1,0 +1,105 @@
+"""The copies of one model on several ranks have different weights.
+
+## What it does
+Fires when weights that DistributedDataParallel keeps equal are not, before a step and by more than rounding: compared
+are checksums and sums of some elements of each parameter, which every rank notes at its 1st, 2nd, 4th, 8th, … update,
+and from the 256th on at every 256th.
+
+## Why it matters
+Averaged gradients only keep weights equal that are equal. Copies that differ get gradients taken at other weights
+than their own; what is saved is one of them, and it is none that was trained as intended.
+
+## Bad
+```python
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = DistributedDataParallel(torch.nn.Linear(16, 1))
+torch.nn.init.normal_(model.module.weight)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for _ in range(6):
+    x = torch.randn(16, 16)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+dist.destroy_process_group()
+```
+
+## Good
+```python
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = torch.nn.Linear(16, 1)
+torch.nn.init.normal_(model.weight)
+model = DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for _ in range(6):
+    x = torch.randn(16, 16)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+dist.destroy_process_group()
+```
+
+## When it stays silent
+Weights of which each rank holds a part (FSDP, DTensor); parameters outside DistributedDataParallel, or that it was
+told to ignore; buffers; wrappers of some ranks only; communication hooks; runs with steps that were not synchronised,
+which are other rules' business. Ranks of other machines, and those watched by `sf.watch`, are not compared.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from surefoot.facts import RanksFacts, ReplicaFacts
+from surefoot.rules import Evidence, History, rule
+
+# Relative to the size of the weights, in units of what their type of number can tell apart. Other thread counts or
+# kinds of processors round differently; what differs by more is no rounding.
+ROUNDING = 100
+MOST_ROUNDING = 0.01  # for coarse types of numbers
+
+
+@rule("error", on=RanksFacts, probes=("dist",))
+def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
+    told: set[int] = set()
+    for notes in now.rounds:
+        found = max(((_difference(a, b), a, b) for a, b in combinations(notes, 2)), key=lambda item: item[0][0])
+        (difference, name), one, other = found
+        if difference == 0 or one.optimizer in told:
+            continue
+        told.add(one.optimizer)
+        since = "before the first update" if one.update == 1 else f"before update {one.update}"
+        yield Evidence(
+            message=(
+                f"{since} the weights of ranks {one.rank} and {other.rank} differ by {difference:.2g} of their size, "
+                f"near {name}"
+            ),
+            fix=(
+                "load, initialise and change weights before DistributedDataParallel is made, or in the same way on all "
+                "ranks; give all ranks the same optimizer settings and the same decisions to step."
+            ),
+            site=one.site,
+            step=one.step,
+            numbers={"update": one.update, "ranks": [one.rank, other.rank], "difference": difference},
+        )
+
+
+def _difference(one: ReplicaFacts, other: ReplicaFacts) -> tuple[float, str]:
+    """Of the block that differs most, relative to its size; 0 if weights are equal, or can't be compared."""
+    known = one.checksum is not None and other.checksum is not None and one.checksum != other.checksum
+    if not known or (one.num_elements, one.names) != (other.num_elements, other.names):
+        return 0.0, ""
+    tolerated = min(MOST_ROUNDING, ROUNDING * max(one.resolution, other.resolution))
+    found = (0.0, "")
+    for a, b, size, name in zip(one.sums, other.sums, one.sizes, one.names, strict=True):
+        difference = abs(a - b) / size if size > 0 else 0.0
+        if difference > max(tolerated, found[0]):
+            found = (difference, name)
+    return found

@@ -1,0 +1,1 @@
+"""Watch what several ranks do with one model."""

@@ -1,0 +1,54 @@
+"""What a rank notes at fixed updates, for whoever joins the notes of all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch.distributed as dist
+
+from surefoot.facts import LossFacts, ReplicaFacts
+from surefoot.watch.dist.replica import read_weights
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.dist.wrapper import Wrapper
+    from surefoot.watch.recorder import Recorder
+
+
+def note_of(
+    recorder: Recorder, account: Account, wrappers: Sequence[Wrapper], losses: Sequence[LossFacts | None],
+    *, replicated: bool,
+) -> ReplicaFacts | None:  # fmt: skip
+    """Before an update. `losses` are those of its window; `replicated` if weights must be equal on all ranks."""
+    ledger = account.ledger
+    ids = frozenset[int]().union(*(wrapper.ids for wrapper in wrappers))
+    mine = [i for i, param in enumerate(ledger.params) if id(param) in ids and ledger.states[i] is not None]
+    params = [ledger.params[i] for i in mine]
+    is_touched = any(ledger.provenances[i].edited or ledger.provenances[i].by_hand for i in mine)
+    weights = read_weights(params) if replicated else None
+    counts = {} if is_touched else _counts(losses)
+    return ReplicaFacts(
+        rank=dist.get_rank(),
+        num_ranks=dist.get_world_size(),
+        optimizer=account.id,
+        update=account.num_updates,
+        step=recorder.num_steps,
+        model=wrappers[0].kind,
+        num_elements=sum(param.numel() for param in params),
+        checksum=None if weights is None else weights.checksum,
+        sums=() if weights is None else weights.sums,
+        sizes=() if weights is None else weights.sizes,
+        names=() if weights is None else tuple(recorder.names.of(params[i]) for i in weights.firsts),
+        resolution=0.0 if weights is None else weights.resolution,
+        marks=tuple(mark for wrapper in wrappers for mark in wrapper.marks),
+        **counts,
+    )
+
+
+def _counts(losses: Sequence[LossFacts | None]) -> dict[str, Any]:
+    known = [loss for loss in losses if loss is not None and loss.reduction == "mean" and loss.num_items]
+    if len(known) < len(losses) or any(loss.factor is None or loss.factor != known[0].factor for loss in known):
+        return {}
+    items = sum(loss.num_items or 0 for loss in known)
+    return {"num_items": items, "factor": known[0].factor, "loss": known[0].site}

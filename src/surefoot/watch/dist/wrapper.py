@@ -1,0 +1,101 @@
+"""The modules of this process that make one model of the copies or parts on several ranks."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.nn import Module
+from torch.nn.parallel import DistributedDataParallel
+
+from surefoot.watch.account import Account
+from surefoot.watch.data.mark import mark_of, tensors_in
+from surefoot.watch.dist.rhythm import is_noted
+from surefoot.watch.inventory.census import live_modules
+
+OTHERS = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")  # by name: not all of them are torch's
+MARKED_FORWARDS = 8  # of one window
+MARKED_TENSORS = 4  # of one forward
+SAMPLED = 64  # elements
+
+
+class Wrapper:
+    """A DistributedDataParallel, and what its forwards have done since the last backward that reached it."""
+
+    def __init__(self, module: DistributedDataParallel, number: int) -> None:
+        self.number = number  # from 1
+        self.module = weakref.ref(module)
+        self.kind = type(module.module).__name__
+        # A subclass may synchronise in a way of its own.
+        self.is_plain = type(module).forward is DistributedDataParallel.forward
+        self.num_ranks: int = module.process_group.size()
+        ignored = set(getattr(module, "parameters_to_ignore", ()))
+        params = [param for name, param in module.module.named_parameters() if name not in ignored]
+        self.ids = frozenset(id(param) for param in params)
+        self.num_forwards = 0
+        self.forward_syncs = True  # at the last forward
+        self.account: Account | None = None  # of the optimizer that steps it, once it has done so
+        self.trained_by: set[int] = set()  # ids of optimizers that have stepped on synchronised gradients
+        self.marks: list[int] = []  # of what the forwards of a window were given, if its update is noted
+        self._marked_update = 0
+
+    @property
+    def syncs(self) -> bool:
+        module = self.module()
+        return module is None or bool(module.require_backward_grad_sync)
+
+    @property
+    def has_hooks(self) -> bool:
+        """Somebody decides otherwise what ranks send each other."""
+        module = self.module()
+        return module is None or bool(getattr(module, "_comm_hooks", ()))
+
+    def forward(self, inputs: Any) -> None:
+        self.num_forwards += 1
+        self.forward_syncs = self.syncs
+        update = 1 if self.account is None else self.account.num_updates + 1
+        if not is_noted(update):
+            return
+        if update != self._marked_update:
+            self._marked_update, self.marks = update, []
+        if len(self.marks) < MARKED_FORWARDS * MARKED_TENSORS:
+            self.marks += [mark for mark, _ in zip(_marks(inputs), range(MARKED_TENSORS), strict=False)]
+
+
+class Wrappers:
+    def __init__(self) -> None:
+        self._known: weakref.WeakKeyDictionary[Module, Wrapper] = weakref.WeakKeyDictionary()
+        self._num_known = 0
+        self.has_others = False  # that share parameters or gradients in ways of their own
+
+    def of(self, module: DistributedDataParallel) -> Wrapper:
+        known = self._known.get(module)
+        if known is None:
+            self._num_known += 1
+            known = self._known[module] = Wrapper(module, self._num_known)
+        return known
+
+    def find(self) -> None:
+        """Look through all live modules."""
+        for module in live_modules():
+            if isinstance(module, DistributedDataParallel):
+                self.has_others |= not self.of(module).is_plain
+            elif any(cls.__name__ in OTHERS for cls in type(module).__mro__):
+                self.has_others = True
+
+    def all(self) -> list[Wrapper]:
+        return [wrapper for wrapper in self._known.values() if wrapper.is_plain]
+
+
+def _marks(inputs: Any) -> Iterator[int]:
+    """Marks of what a forward is given. Here, at a few updates of a run, other devices may be waited for."""
+    for tensor in tensors_in(inputs, 3):
+        if tensor.is_cpu:
+            yield mark_of(tensor)
+        elif tensor.is_cuda and torch.cuda.is_current_stream_capturing():
+            yield 0
+        elif tensor.numel() and tensor.layout == torch.strided:
+            with torch.no_grad():
+                yield mark_of(tensor.detach().reshape(-1)[:: max(1, tensor.numel() // SAMPLED)][:SAMPLED].cpu())

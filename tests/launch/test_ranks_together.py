@@ -1,0 +1,81 @@
+"""What no rank sees by itself is found when their notes are joined, at the end of a run and in its replay."""
+
+import json
+import socket
+from pathlib import Path
+
+from surefoot.facts import RanksFacts, ReplicaFacts, Site
+from surefoot.launch.handover import hand_over, received
+from surefoot.report import Report, judge_together, merge
+from surefoot.rules.catalogue import catalogue
+from tests.cli.command import Done, python, surefoot, write
+
+DIVERGED = """
+import sys
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01 * (1 + dist.get_rank()))
+for _ in range(6):
+    x = torch.randn(16, 16)
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+dist.destroy_process_group()
+sys.stdout.write(f"{model.module.weight.double().sum().item().hex()}\\n")
+"""
+STEP_LINE = 14
+
+
+def torchrun(*args: object, cwd: Path) -> Done:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1", "--master-port")
+    return python(*launcher, port, *args, cwd=cwd, TMPDIR=str(cwd))
+
+
+def test_copies_that_differ_are_found_by_whoever_joins_the_ranks(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", DIVERGED)
+    plain = torchrun("train.py", cwd=tmp_path)
+    done = torchrun("-m", "surefoot", "run", "--report", "report.json", "train.py", cwd=tmp_path)
+    assert sorted(done.out.split()) == sorted(plain.out.split())  # to the last bit
+    assert len(set(plain.out.split())) == 2
+    assert "replicas-diverged" in done.err
+    (found,) = json.loads((tmp_path / "report.json").read_text())["findings"]
+    assert (found["rule"], found["line"], found["step"]) == ("replicas-diverged", STEP_LINE, 2)
+    again = surefoot("replay", "latest", "--report", "again.json", cwd=tmp_path)
+    assert again.status == 1, again.err
+    assert json.loads((tmp_path / "again.json").read_text())["findings"] == [found]
+
+
+def note(rank: int, **fields: object) -> ReplicaFacts:
+    given = {"num_ranks": 2, "optimizer": 1, "update": 1, "sums": (1.0 + rank,), "sizes": (4.0,), "checksum": rank}
+    site = Site("train.py", 7)
+    return ReplicaFacts(**{"rank": rank, "step": 3, "site": site, "names": ("w",), **given, **fields})  # type: ignore[arg-type]
+
+
+def test_notes_are_handed_over_and_joined(tmp_path: Path) -> None:
+    hand_over(Report("train.py", 3, notes=[note(1)]), tmp_path, "rank-1")
+    report = merge([Report("train.py", 3, notes=[note(0)]), *received(tmp_path).values()])
+    assert report.notes == [note(0), note(1)]
+    (found,) = judge_together(report, catalogue().values(), lambda rule, error: None).findings
+    assert (found.rule, found.file, found.line, found.step) == ("replicas-diverged", "train.py", 7, 3)
+
+
+def test_one_rank_alone_is_not_judged() -> None:
+    report = Report("train.py", 3, notes=[note(1), note(1, update=2)])
+    assert judge_together(report, catalogue().values(), lambda rule, error: None) is report
+
+
+def test_rules_that_a_rank_could_not_check_are_not_asked() -> None:
+    report = Report("train.py", 3, not_checked={"replicas-diverged": "off"}, notes=[note(0), note(1)])
+    assert judge_together(report, catalogue().values(), lambda rule, error: None).findings == []
+
+
+def test_notes_of_the_same_update_make_a_round() -> None:
+    facts = RanksFacts(0, (note(1), note(0), note(0, update=2), note(1, update=4, optimizer=2)))
+    assert [[n.rank for n in notes] for notes in facts.rounds] == [[0, 1]]

@@ -1,0 +1,106 @@
+"""Run programs on two real ranks, one after the other in the same two processes, each under every rule."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from surefoot.facts import Record, StepFacts, decode, encode
+from surefoot.judge import Finding
+from surefoot.report import Report, judge_together
+from surefoot.rules.catalogue import catalogue
+from tests.rules.twins import watch_program
+
+NUM_RANKS = 2
+TIMEOUT_SECONDS = 550  # only to end what hangs
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """What the ranks of one program found, each by itself and together."""
+
+    findings: list[list[Finding]]
+    records: list[list[Record]]
+
+    @property
+    def together(self) -> list[Finding]:
+        """What follows from the notes of all."""
+        notes = [r.note for records in self.records for r in records if isinstance(r, StepFacts) and r.note is not None]
+        return judge_together(Report("", notes=notes), catalogue().values(), _fail).findings
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        return [*(finding for findings in self.findings for finding in findings), *self.together]
+
+
+def _fail(rule: str, error: Exception) -> None:
+    raise AssertionError(f"{rule} failed") from error
+
+
+def watch_on_ranks(programs: Mapping[str, str], folder: Path) -> dict[str, Ranks]:
+    """By the names of the programs."""
+    ports = _free_ports(len(programs))
+    plan = [
+        {"name": name, "code": code, "port": port} for (name, code), port in zip(programs.items(), ports, strict=True)
+    ]
+    (folder / "plan.json").write_text(json.dumps(plan))
+    environ = {**os.environ, "WORLD_SIZE": str(NUM_RANKS), "MASTER_ADDR": "127.0.0.1", "OMP_NUM_THREADS": "1"}
+    processes = []
+    for rank in range(NUM_RANKS):
+        with (folder / f"rank-{rank}.err").open("w") as errors:
+            command = [sys.executable, "-m", "tests.rules.ranks", folder]
+            environ["RANK"] = str(rank)
+            processes.append(subprocess.Popen(command, cwd=ROOT, stderr=errors, env=environ))
+    _wait(processes)
+    told = [(folder / f"rank-{rank}.err").read_text() for rank in range(NUM_RANKS)]
+    assert [process.returncode for process in processes] == [0] * NUM_RANKS, "\n".join(told)
+    return {name: _read(folder, name) for name in programs}
+
+
+def _wait(processes: list[subprocess.Popen[bytes]]) -> None:
+    """Until all are done. If one fails, the others would wait for it."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while any(process.poll() is None for process in processes):
+        if time.monotonic() > deadline or any(process.returncode for process in processes):
+            for process in processes:
+                process.kill()
+                process.wait()
+        time.sleep(0.05)
+
+
+def _free_ports(number: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(number)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def _read(folder: Path, name: str) -> Ranks:
+    read = [json.loads((folder / f"rank-{rank}" / f"{name}.json").read_text()) for rank in range(NUM_RANKS)]
+    return Ranks(
+        [[Finding(**finding) for finding in one["findings"]] for one in read],
+        [[decode(record) for record in one["records"]] for one in read],
+    )
+
+
+def _run(folder: Path) -> None:
+    mine = folder / f"rank-{os.environ['RANK']}"
+    mine.mkdir()
+    for program in json.loads((folder / "plan.json").read_text()):
+        os.environ["MASTER_PORT"] = str(program["port"])
+        findings, records = watch_program(program["code"], mine / f"{program['name']}.py")
+        found = {"findings": [asdict(finding) for finding in findings], "records": [encode(r) for r in records]}
+        (mine / f"{program['name']}.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    _run(Path(sys.argv[1]))
