@@ -28,6 +28,7 @@ class Measured:
     update_norms: dict[int, float]
     zeros: dict[int, float]  # these two only if the gradients themselves were looked at
     descent: float | None
+    overshoot: float | None = None
 
 
 class Gauge:
@@ -55,7 +56,9 @@ class Gauge:
         self._places: list[int] = []
         self._seen: list[int] = []  # positions whose gradient lies in the buffer
         self._norms: dict[int, Tensor] = {}  # of gradients, by position
-        self._has_gradients = self._is_split = False
+        self._has_gradients = self._has_update = self._is_split = False
+        self._overshoot: Tensor | None = None
+        self._weight_row: Tensor | None = None
 
     def is_current(self) -> bool:
         """Whether the parameters are still what they were when it was made: their shapes, dtypes and device."""
@@ -68,8 +71,11 @@ class Gauge:
         self._look_again()
         torch._foreach_copy_(self._before, self._views)
 
-    def gradients(self, known: Mapping[int, Tensor], *, closely: bool) -> None:
-        """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too."""
+    def gradients(self, known: Mapping[int, Tensor], *, closely: bool, follows: bool = False) -> None:
+        """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too.
+
+        `follows` says that the last update looked at is the one just before.
+        """
         self._norms = {}
         unknown: list[int] = []
         values: list[Tensor] = []
@@ -85,13 +91,17 @@ class Gauge:
                 self._norms[position] = norm
         self._norms.update(zip(unknown, _norms(values), strict=True))
         self._has_gradients = closely
+        self._overshoot = None
         if closely:
             self._copy_gradients()
+            if follows and self._has_update:
+                self._overshoot = self._gradient_along_update()
 
     def after(self) -> None:
         self._look_again()
         torch._foreach_copy_(self._update, self._views)
         self._update_row.sub_(self._before_row)
+        self._has_update = True
 
     def read(self) -> Measured:
         """The one transfer to the host."""
@@ -100,7 +110,8 @@ class Gauge:
         parts = [both.view(-1)]
         if self._has_gradients:
             parts += [(block != 0).sum(1, dtype=self._dtype) for block in self._gradient_blocks]
-            parts.append(torch.dot(self._gradient_row * self._weights(), self._update_row).view(1))
+            parts += [] if self._overshoot is None else [self._overshoot.view(1)]
+            parts.append(self._gradient_along_update().view(1))
         if positions:
             found = [self._norms[i] for i in positions]
             same = all(norm.dtype is self._dtype for norm in found)
@@ -116,6 +127,7 @@ class Gauge:
             {i: norm * scale for i, norm, scale in zip(at, updates, self._scales, strict=True)},
             {at[i]: 1 - filled[i] / sizes[i] for i in self._seen} if self._has_gradients else {},
             numbers[-1] if self._has_gradients and not self._is_split else None,
+            numbers[-2] if self._overshoot is not None and not self._is_split else None,
         )
 
     # --- for histograms
@@ -152,11 +164,12 @@ class Gauge:
         pairs = zip(self._starts, self._subsets, strict=True)
         return [row[start : start + subset.size].view(*subset.view_shape) for start, subset in pairs]
 
-    def _weights(self) -> Tensor:
-        weights = torch.zeros(self._size, dtype=self._dtype, device=self._device)
-        for part, subset in zip(self._cut(weights), self._subsets, strict=True):
-            part.fill_(subset.weight)
-        return weights
+    def _gradient_along_update(self) -> Tensor:
+        if self._weight_row is None:
+            self._weight_row = torch.zeros(self._size, dtype=self._dtype, device=self._device)
+            for part, subset in zip(self._cut(self._weight_row), self._subsets, strict=True):
+                part.fill_(subset.weight)
+        return torch.dot(self._gradient_row * self._weight_row, self._update_row)
 
     def _look_again(self) -> None:
         """Make new views where the memory of a parameter is another one than last time."""

@@ -140,7 +140,7 @@ class SignalProbe(Probe):
     def _look_at_gradients(self, subject: Subject, sample: Sample, optimizer: Optimizer) -> None:
         norms = self._clipping.norms
         for gauge in subject.gauges:
-            gauge.gradients(norms, closely=sample.is_record)
+            gauge.gradients(norms, closely=sample.is_record, follows=subject.follows and not sample.has_closure)
         sample.clip_factor = self._clipping.factor()
         scale = getattr(optimizer, "grad_scale", None)
         sample.scale = float(scale) if isinstance(scale, Tensor) else 1.0

@@ -81,6 +81,11 @@ class Subject:
         if self._equal_rows is None:
             self._equal_rows = EqualRows(self._measured_params())
 
+    @property
+    def follows(self) -> bool:
+        """Whether the step before this one was sampled."""
+        return self.measured_at is not None and self.measured_at[0] == self.num_steps
+
     def rows_still_equal(self) -> list[int]:
         return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
 
@@ -134,14 +139,19 @@ def join(measured: list[Measured]) -> Measured:
     """Of parameters on several devices."""
     if len(measured) == 1:
         return measured[0]
-    whole = Measured({}, {}, {}, {}, 0.0)
+    whole = Measured({}, {}, {}, {}, 0.0, 0.0)
     for part in measured:
         whole.grad_norms |= part.grad_norms
         whole.norms |= part.norms
         whole.update_norms |= part.update_norms
         whole.zeros |= part.zeros
-        whole.descent = None if whole.descent is None or part.descent is None else whole.descent + part.descent
+        whole.descent = _sum(whole.descent, part.descent)
+        whole.overshoot = _sum(whole.overshoot, part.overshoot)
     return whole
+
+
+def _sum(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a + b
 
 
 def length(norms: Mapping[int, float]) -> float:

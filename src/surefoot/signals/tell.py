@@ -41,6 +41,7 @@ def whole_scalars(
     }
     if measured.descent is not None:
         values["descent"] = measured.descent / sample.scale
+        values["overshoot"] = math.nan if measured.overshoot is None else measured.overshoot / sample.scale
     return values
 
 
@@ -91,7 +92,8 @@ def record_of(
         grad_norm=grad_norm,
         highest_grad_norm=subject.highest_grad_norm,
         clip_factor=sample.clip_factor,
-        descent=measured.descent,
+        descent=None if measured.descent is None else measured.descent / sample.scale,
+        overshoot=None if measured.overshoot is None else measured.overshoot / sample.scale,
         lrs=tuple(rates(optimizer)),
         step_seconds=seconds,
         activations=sample.activations,
