@@ -34,6 +34,7 @@ from surefoot.facts.setup import (
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import Event, StepFacts
+from surefoot.facts.validation import ValidationFacts
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -91,6 +92,7 @@ __all__ = [
     "UnrestoredFacts",
     "UnscaleFacts",
     "UntrainedFacts",
+    "ValidationFacts",
     "decode",
     "encode",
 ]

@@ -42,10 +42,11 @@ from surefoot.facts.setup import (
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import StepFacts
+from surefoot.facts.validation import ValidationFacts
 
 SCHEMA_VERSION = 1
 
-Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts
+Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | ValidationFacts | EndFacts
 
 _CLASSES: dict[str, type] = {
     c.__name__: c
@@ -102,6 +103,7 @@ _CLASSES: dict[str, type] = {
         UnrestoredFacts,
         UnscaleFacts,
         UntrainedFacts,
+        ValidationFacts,
     )
 }
 

@@ -26,6 +26,7 @@ class LossSampler:
         self.is_listening = False
         self._recorder = recorder
         self.told: tuple[int, int, float] = (0, 0, 0.0)  # optimizer, step, loss: the last one that was heard
+        self.total, self.count = 0.0, 0  # of all losses heard asleep
         self._losses: list[float] = []
         self._spacing = SPACING_SECONDS
 
@@ -60,6 +61,8 @@ class LossSampler:
         if self.is_listening:
             self.is_listening = False
             losses, self._losses = self._losses, []
+            self.total += sum(losses)
+            self.count += len(losses)
             self._tell(account, now, losses)
         elif now >= account.sample_due:
             self.is_listening = self._recorder.on_sample is not None
