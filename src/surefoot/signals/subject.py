@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from surefoot.facts import ActivationFacts, ParameterSignals
 from surefoot.signals.gauge import Gauge, Measured
+from surefoot.signals.noise import NoiseScale
 from surefoot.signals.rhythm import record_rhythm, sample_rhythm
 from surefoot.signals.rows import EqualRows
 from surefoot.signals.subset import is_measurable
@@ -56,6 +57,8 @@ class Subject:
         self.losses: list[float] = []  # since the last record
         self.highest_grad_norm = 0.0
         self.num_backwards = 1  # in a window
+        self.noise = NoiseScale()
+        self.micro_batch_seconds = 0.0  # spent on looking at them in the window
         self.gauges: list[Gauge] = []
         self.names: list[str] = []
         self.params: list[Tensor] = []
@@ -147,6 +150,8 @@ def join(measured: list[Measured]) -> Measured:
         whole.zeros |= part.zeros
         whole.descent = _sum(whole.descent, part.descent)
         whole.overshoot = _sum(whole.overshoot, part.overshoot)
+        pairs = zip(whole.squares or [0.0] * len(part.squares), part.squares, strict=False)
+        whole.squares = [a + b for a, b in pairs]
     return whole
 
 

@@ -53,6 +53,8 @@ def slow_scalars(
     held = memory_bytes(subject.params[0].device) if subject.params else None
     if held is not None:
         values["memory_bytes"] = float(held)
+    if subject.noise.num_expected:
+        values["noise_scale"] = subject.noise.value
     if recorder.by_scaler is not None:
         values["grad_scale"] = recorder.by_scaler.scale
         values["num_skipped"] = float(max(0, num_attempts - subject.num_steps))
