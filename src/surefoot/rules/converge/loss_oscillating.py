@@ -42,7 +42,8 @@ for i in range(160):
 ## When it stays silent
 Swings that come from the batches, such as tasks that take turns or data in an order; losses that fall on the whole, or
 lie well below the first ones; a rate that rises and falls by a schedule; losses that can be negative; programs with
-several optimizers; steps of which only some are measured, so that no update is seen from both ends.
+several optimizers; updates by a tenth of the weights and more, which have a rule of their own; steps of which only some
+are measured, so that no update is seen from both ends.
 
 ## How it decides
 Along an update the loss has the slope gradient · update at its begin, and at its end the next gradient · the same
@@ -58,6 +59,7 @@ from statistics import median
 from surefoot.facts import SignalFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.course import Course
+from surefoot.rules.health.update_too_large import are_too_large
 
 WARM_UP = 16  # updates, which may be wild
 WINDOW = 48  # updates in a row, all measured
@@ -125,7 +127,7 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if _num_swings(losses, low, high) < SWINGS or not _has_one_rate(steps):
         return
     explained, uphill = _explained(steps, losses)
-    if explained < EXPLAINED or uphill < UPHILL:
+    if explained < EXPLAINED or uphill < UPHILL or are_too_large(course):
         return
     yield Evidence(
         message=f"the loss swings between {low:.3g} and {high:.3g} and has not fallen in the last {WINDOW} updates; "
