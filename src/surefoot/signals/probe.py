@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -178,7 +178,7 @@ class SignalProbe(Probe):
             subject.micro_batch_seconds = 0.0
 
     def _end(self, subject: Subject, optimizer: Optimizer) -> None:
-        now = perf_counter()
+        now, ran = perf_counter(), thread_time()
         sample, subject.sample = subject.sample, None
         if sample is not None and subject.optimizer() is optimizer:
             if sample.has_closure:
@@ -187,13 +187,15 @@ class SignalProbe(Probe):
             for gauge in subject.gauges:
                 gauge.after()
             if subject.gauges:
-                self._tell(subject, sample, join([gauge.read() for gauge in subject.gauges]), optimizer, now)
+                self._tell(subject, sample, join([gauge.read() for gauge in subject.gauges]), optimizer, (now, ran))
             self._clipping.drop(subject.params)
             subject.measured_at = (subject.num_steps, perf_counter())
         self._arm(subject, perf_counter())
 
-    def _tell(self, subject: Subject, sample: Sample, measured: Measured, optimizer: Optimizer, now: float) -> None:
-        recorder, number = self._recorder, subject.account.id
+    def _tell(
+        self, subject: Subject, sample: Sample, measured: Measured, optimizer: Optimizer, begun: tuple[float, float]
+    ) -> None:
+        recorder, number, now = self._recorder, subject.account.id, begun[0]
         grad_norm = length(measured.grad_norms) / sample.scale
         subject.heard(sample.loss, grad_norm)
         seconds = self._step_seconds(subject, sample, now)
@@ -202,7 +204,7 @@ class SignalProbe(Probe):
             self.on_scalars(number, sample.step, whole | subject.scalars(measured, sample.scale))
         over = perf_counter()
         sample.seconds += over - now
-        subject.samples.spent(sample.seconds, over)
+        subject.samples.spent(sample.seconds, over, subject.share_run(begun, over))
         if not sample.is_record:
             return
         if measured.squares and self._activations.batch_size:
@@ -215,7 +217,7 @@ class SignalProbe(Probe):
         subject.told()
         recorder.emit(facts)
         done = perf_counter()
-        subject.records.spent(sample.record_seconds + done - over, done)
+        subject.records.spent(sample.record_seconds + done - over, done, subject.share_run(begun, done))
         self._next_new = max(self._next_new, subject.records.due)
 
     def _count(self, subject: Subject, sample: Sample, now: float) -> None:

@@ -6,6 +6,7 @@ import math
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import thread_time
 
 import torch
 from torch import Tensor
@@ -88,6 +89,12 @@ class Subject:
     def follows(self) -> bool:
         """Whether the step before this one was sampled."""
         return self.measured_at is not None and self.measured_at[0] == self.num_steps
+
+    def share_run(self, begun: tuple[float, float], now: float) -> float:
+        """Of the time since then, how much this thread ran; all of it where it may have waited for a device."""
+        if now <= begun[0] or any(param.device.type != "cpu" for param in self.params):
+            return 1.0
+        return min(1.0, (thread_time() - begun[1]) / (now - begun[0]))
 
     def rows_still_equal(self) -> list[int]:
         return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
