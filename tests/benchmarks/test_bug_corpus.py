@@ -9,7 +9,9 @@ from benchmarks.bugs.verdict import Remark, Verdict
 
 from surefoot.rules.catalogue import catalogue
 
-FAMILIES = {"grad", "clip", "amp", "optim", "sched", "mode", "loss", "graph"}
+FAMILIES = {
+    "grad", "clip", "amp", "optim", "sched", "mode", "loss", "graph", "health", "converge", "data", "ckpt",
+}  # fmt: skip
 PROGRAMS = corpus()
 BUGGY = [p for p in PROGRAMS if p.is_buggy]
 

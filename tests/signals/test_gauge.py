@@ -1,6 +1,7 @@
 """All kinds of parameters."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -157,3 +158,35 @@ def test_shards_of_several_ranks_are_measured_as_this_rank_holds_them() -> None:
     facts = measured.facts[-1]
     assert facts.is_sharded and len(measured.facts) == 3
     assert facts.grad_norm > 1e-2 and all(p.update_norm > 0 for p in facts.params)
+
+
+def test_the_slope_at_the_end_of_the_update_before() -> None:
+    param = nn.Parameter(torch.full((4,), 1.0))
+    optimizer = torch.optim.SGD([param], lr=0.75)
+    with measuring() as measured:
+        for _ in range(3):
+            optimizer.zero_grad()
+            param.square().sum().backward()  # by turns on both sides: each update goes to -0.5 times where it was
+            optimizer.step()
+    assert [f.overshoot for f in measured.facts] == [None, pytest.approx(6.0), pytest.approx(1.5)]
+    assert [f.descent for f in measured.facts] == [pytest.approx(-12.0), pytest.approx(-3.0), pytest.approx(-0.75)]
+    assert measured.scalars[2]["overshoot"] == pytest.approx(6.0)
+    for a, b in pairwise(measured.facts):
+        assert a.loss is not None and b.loss is not None and a.descent is not None and b.overshoot is not None
+        assert b.loss - a.loss == pytest.approx((a.descent + b.overshoot) / 2)
+
+
+def test_no_slope_where_steps_between_were_not_measured() -> None:
+    param = nn.Parameter(torch.ones(4))
+    gauge = Gauge({0: param})
+    param.grad = torch.ones(4)
+    with torch.no_grad():
+        gauge.before()
+        gauge.gradients({}, closely=True, follows=True)  # its first one
+        param.sub_(1.0)
+        gauge.after()
+        assert gauge.read().overshoot is None
+        gauge.before()
+        gauge.gradients({}, closely=True)
+        gauge.after()
+        assert gauge.read().overshoot is None

@@ -38,3 +38,11 @@ def test_a_short_run_is_seen_whole() -> None:
     rhythm.spent(0.05, 100.0)
     rhythm.spent(0.05, 100.0)
     assert rhythm.due > 100.0
+
+
+def test_waiting_for_a_busy_machine_is_not_taken_off_the_credit() -> None:
+    quiet, busy = (Rhythm(0.01, num_first=1, credit=0.5) for _ in range(2))
+    for _ in range(3):
+        quiet.spent(0.2, 10.0)
+        busy.spent(0.2, 10.0, ran=0.5)
+    assert quiet.due > 10.0 and busy.due == 0.0

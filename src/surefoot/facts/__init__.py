@@ -35,6 +35,7 @@ from surefoot.facts.setup import (
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import Event, StepFacts
+from surefoot.facts.validation import ValidationFacts
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -95,6 +96,7 @@ __all__ = [
     "UnscaleFacts",
     "UnsyncedFacts",
     "UntrainedFacts",
+    "ValidationFacts",
     "decode",
     "encode",
 ]

@@ -43,10 +43,11 @@ from surefoot.facts.setup import (
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
 from surefoot.facts.step import StepFacts
+from surefoot.facts.validation import ValidationFacts
 
 SCHEMA_VERSION = 1
 
-Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | EndFacts | RanksFacts
+Record = StepFacts | SetupFacts | EpochFacts | SignalFacts | ValidationFacts | EndFacts | RanksFacts
 
 _CLASSES: dict[str, type] = {
     c.__name__: c
@@ -106,6 +107,7 @@ _CLASSES: dict[str, type] = {
         UnscaleFacts,
         UnsyncedFacts,
         UntrainedFacts,
+        ValidationFacts,
     )
 }
 

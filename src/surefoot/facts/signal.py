@@ -62,6 +62,7 @@ class SignalFacts:
     highest_grad_norm: float = 0.0  # of the steps sampled since the last record
     clip_factor: float = 1.0
     descent: float | None = None  # gradient · update: what the loss should change by, to first order
+    overshoot: float | None = None  # gradient · update before it: above zero where that went past its lowest point
     lrs: tuple[float, ...] = ()
     step_seconds: float | None = None
     activations: tuple[ActivationFacts, ...] = ()

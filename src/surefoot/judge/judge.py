@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from surefoot.facts import EndFacts, Record, SignalFacts, StepFacts
+from surefoot.facts import EndFacts, Record, SignalFacts, StepFacts, ValidationFacts
 from surefoot.judge.finding import Finding
 from surefoot.judge.suppression import is_suppressed
 from surefoot.rules import LEVELS, Evidence, History, Level, Rule
@@ -69,8 +69,10 @@ class Judge:
             return None
         level = _level(rule, evidence)
         assert LEVELS.index(level) <= LEVELS.index(rule.level), "evidence may only lower a rule's level"
-        step = record.index if isinstance(record, StepFacts | SignalFacts) else self.history.num_steps
-        if isinstance(record, EndFacts):
+        step = self.history.num_steps
+        if isinstance(record, StepFacts | SignalFacts | ValidationFacts):
+            step = record.index
+        elif isinstance(record, EndFacts):
             step = record.num_steps
         step = step if evidence.step is None else evidence.step
         why = evidence.why or why_it_matters(rule)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from surefoot.alerts import Outward
 from surefoot.judge import Finding
-from surefoot.launch.outward import Outward
+from surefoot.launch.claim import claim
 from surefoot.launch.plan import Plan
 from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.report import Report
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class Watching:
-    """`file` is the name of this process's part of the run log, if it is no rank of its own; `claims` as in Outward."""
+    """`file` is the name of this process's part of the run log, if it is no rank of its own.
+
+    `claims` is a folder in which processes that see the same settle who tells it; only the first one has an endpoint.
+    """
 
     def __init__(
         self,
@@ -72,14 +76,17 @@ class Watching:
         return self._sanitizer.report(self._plan.script)
 
     def _open_outward(self) -> None:
-        if self._tells_outside and (self._plan.alerts or self._plan.prometheus is not None):
+        plan, claims = self._plan, self._claims
+        if self._tells_outside and (plan.alerts or plan.prometheus is not None):
             self._outward = Outward(
-                self._plan,
+                plan.alerts,
+                plan.prometheus if claims is None else None,
                 self._run,
+                script=plan.script,
                 say=self._say,
                 findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
                 num_updates=self._num_updates,
-                claims=self._claims,
+                claim=(lambda cause: True) if claims is None else (lambda cause: claim(claims, cause)),
             )
 
     def _start(self) -> None:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from surefoot.loop.outward import Alerts, Outward, check_outward
+from surefoot.loop.outward import Alerts, LoopOutward, check_outward
 from surefoot.loop.track import sample_tracked
 from surefoot.runlog import Run
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, make_current, new_run, reason_at_exit
@@ -46,9 +46,9 @@ class LoopLog:
             loop.history.listener = self._heard
         self._end = weakref.finalize(loop, _end, self.run if self.is_own else None)
         self._num_updates = 0
-        self.outward: Outward | None = None
+        self.outward: LoopOutward | None = None
         if (requests or prometheus is not None) and ranks.rank == 0:
-            self.outward = Outward(loop, requests, prometheus, self.run)
+            self.outward = LoopOutward(loop, requests, prometheus, self.run)
 
     def update(self, num_updates: int, values: Mapping[str, Any]) -> None:
         self._num_updates = num_updates

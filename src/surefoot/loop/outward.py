@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import weakref
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.alerts import Desk, Endpoint, Request, as_requests
-from surefoot.alerts.alert import About
+from surefoot.alerts import Outward, Request, as_requests
 from surefoot.judge import Finding
 from surefoot.runlog import Run
 from surefoot.runlog.write.about import script_name
@@ -34,57 +31,39 @@ def check_outward(alerts: Alerts, prometheus: int | None, *, is_logged: bool) ->
     return requests
 
 
-class Outward:
+class LoopOutward:
     """Lives as long as the loop, and ends before its run does."""
 
     def __init__(self, loop: Loop, requests: tuple[Request, ...], prometheus: int | None, run: Run | None) -> None:
-        self._run = run
+        if run is None and any(request.wanted.expressions for request in requests):
+            say("the run log is switched off, and so are alerts on expressions.")
+        self._outward = Outward(
+            requests,
+            None if run is None else prometheus,
+            run,
+            script=script_name(),
+            say=say,
+            findings=_findings,
+            num_updates=None if run is None else run.step,
+        )
         self._sanitizer: Sanitizer | None = None
-        self._listener = Listener(self._found)
-        self._desk: Desk | None = None
-        self._endpoint: Endpoint | None = None
-        about = About("" if run is None else run.name, Path(script_name()).name, platform.node())
-        if requests:
-            self._desk = self._make_desk(requests, about)
-        if prometheus is not None and run is not None:
-            self._endpoint = Endpoint(prometheus, about, findings=_findings, num_updates=run.step)
-            run.listen(self._endpoint.scalars)
-            say(f"metrics are at {self._endpoint.url}")
+        self._listener = Listener(self._outward.finding)
         if run is not None:
             run.before_closing(self.close)
         weakref.finalize(loop, self.close)
 
     def hear_findings(self) -> None:
         """Of the sanitizer that is running."""
-        self._sanitizer = Sanitizer.running
-        if self._sanitizer is not None and self._desk is not None:
+        self._sanitizer = Sanitizer.running if self._outward.wants_findings else None
+        if self._sanitizer is not None:
             self._sanitizer.listen(self._listener)
 
     def close(self) -> None:
         """Closing twice does nothing."""
         sanitizer, self._sanitizer = self._sanitizer, None
-        if sanitizer is not None and self._desk is not None:
+        if sanitizer is not None:
             sanitizer.unlisten(self._listener)
-        for one in (self._desk, self._endpoint):
-            if one is not None:
-                one.close()
-                if self._run is not None:
-                    self._run.unlisten(one.scalars)
-
-    def _make_desk(self, requests: tuple[Request, ...], about: About) -> Desk:
-        run = self._run
-        if run is None:
-            if any(request.wanted.expressions for request in requests):
-                say("the run log is switched off, and so are alerts on expressions.")
-            return Desk(requests, about, say=say)
-        desk = Desk(requests, about, say=say, note=run.event, commit=run.flush)
-        if desk.hears_scalars:
-            run.listen(desk.scalars)
-        return desk
-
-    def _found(self, finding: Finding) -> None:
-        if self._desk is not None:
-            self._desk.finding(finding)
+        self._outward.close()
 
 
 def _findings() -> list[Finding]:

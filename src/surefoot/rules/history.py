@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from surefoot.facts import EpochFacts, Record, SetupFacts, SignalFacts, StepFacts
+from surefoot.facts import EpochFacts, Record, SetupFacts, SignalFacts, StepFacts, ValidationFacts
 
 KEPT_STEPS = 256  # records, each of which may stand for many steps; rules look at most this far back
 KEPT_OPTIMIZERS = 64  # whose sampled steps are kept
@@ -18,6 +18,7 @@ class History:
         self._epochs: deque[EpochFacts] = deque(maxlen=KEPT_STEPS)
         self._first: dict[int, list[SignalFacts]] = {}
         self._signals: dict[int, deque[SignalFacts]] = {}
+        self._validations: dict[int, deque[ValidationFacts]] = {}
         self.setup = SetupFacts(at=0)
         self.num_steps = 0
         for record in records:
@@ -32,6 +33,8 @@ class History:
                 self._epochs.append(record)
             case SignalFacts():
                 self._add_signals(record)
+            case ValidationFacts():
+                self._validations.setdefault(record.series, deque(maxlen=KEPT_STEPS)).append(record)
             case SetupFacts():
                 self.setup = record
             case _:
@@ -52,6 +55,10 @@ class History:
     def signals(self, optimizer: int) -> Sequence[SignalFacts]:
         """Sampled steps of one optimizer, oldest first: those at the start, and the last ones."""
         return [*self._first.get(optimizer, ()), *self._signals.get(optimizer, ())]
+
+    def validations(self, series: int) -> Sequence[ValidationFacts]:
+        """Of one series, oldest first."""
+        return self._validations.get(series, ())
 
     @property
     def num_sampled_optimizers(self) -> int:

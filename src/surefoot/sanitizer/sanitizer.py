@@ -12,6 +12,7 @@ from surefoot.judge import Finding, Judge, unwatched
 from surefoot.report import Report
 from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
+from surefoot.sanitizer.validation import LoggedLosses
 from surefoot.signals import SignalProbe, signal_probes
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
@@ -68,6 +69,7 @@ class Sanitizer:
         if log is not None or any("signals" in rule.probes for rule in self.rules):  # else nobody asks for them
             self.signals, probes = signal_probes(probes)
         self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)
+        self._logged_losses = LoggedLosses(self.recorder)
         self._log: LazyLog | None = None
         self._on_record = on_record
         self._listeners: list[Listener] = []
@@ -82,12 +84,18 @@ class Sanitizer:
         """From now on, what is seen is written there."""
         if self._log is not None and self._log.run is log.run:
             return
+        self._leave_log()
         self._log = log
+        log.run.listen(self._logged_losses.scalars)
         self.recorder.on_sample = log.sample
         if self.signals is not None:
             self.signals.on_scalars, self.signals.on_histogram = log.signals, log.histogram
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
+
+    def _leave_log(self) -> None:
+        if self._log is not None:
+            self._log.run.unlisten(self._logged_losses.scalars)
 
     def start(self) -> None:
         Sanitizer.running = self
@@ -101,6 +109,7 @@ class Sanitizer:
             self.recorder.stop()
             if self._log is not None:
                 self._log.finish(self.judge.findings)
+            self._leave_log()
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from torch import Tensor
 from surefoot.signals.subset import Subset, local_part
 
 LENGTHS = (512, 4096, 16384)  # to which shorter parameters are filled up; few, because each is a call more
+MOST_MICRO_BATCHES = 1024  # in a window; steps that are never taken must not fill the memory
 GRADIENT = 2  # row of the buffer, below those of the weights and of their update
 
 
@@ -28,6 +29,8 @@ class Measured:
     update_norms: dict[int, float]
     zeros: dict[int, float]  # these two only if the gradients themselves were looked at
     descent: float | None
+    overshoot: float | None = None
+    squares: list[float] = field(default_factory=list)  # of the gradients of micro-batches, and of their sum
 
 
 class Gauge:
@@ -55,7 +58,11 @@ class Gauge:
         self._places: list[int] = []
         self._seen: list[int] = []  # positions whose gradient lies in the buffer
         self._norms: dict[int, Tensor] = {}  # of gradients, by position
-        self._has_gradients = self._is_split = False
+        self._has_gradients = self._has_update = self._is_split = False
+        self._overshoot: Tensor | None = None
+        self._weight_row: Tensor | None = None
+        self._so_far: Tensor | None = None  # gradients after the last micro-batch
+        self._squares: list[Tensor] = []
 
     def is_current(self) -> bool:
         """Whether the parameters are still what they were when it was made: their shapes, dtypes and device."""
@@ -68,8 +75,11 @@ class Gauge:
         self._look_again()
         torch._foreach_copy_(self._before, self._views)
 
-    def gradients(self, known: Mapping[int, Tensor], *, closely: bool) -> None:
-        """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too."""
+    def gradients(self, known: Mapping[int, Tensor], *, closely: bool, follows: bool = False) -> None:
+        """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too.
+
+        `follows` says that the last update looked at is the one just before.
+        """
         self._norms = {}
         unknown: list[int] = []
         values: list[Tensor] = []
@@ -85,13 +95,30 @@ class Gauge:
                 self._norms[position] = norm
         self._norms.update(zip(unknown, _norms(values), strict=True))
         self._has_gradients = closely
+        self._overshoot = None
         if closely:
             self._copy_gradients()
+            if follows and self._has_update:
+                self._overshoot = self._gradient_along_update()
+
+    def micro_batch(self) -> None:
+        """Take down what a backward has added to the gradients of the window."""
+        if len(self._squares) >= MOST_MICRO_BATCHES:
+            return
+        self._copy_gradients()
+        added = self._gradient_row
+        if self._so_far is None:
+            self._so_far = torch.zeros_like(added)
+        elif self._squares:
+            added = added - self._so_far
+        self._so_far.copy_(self._gradient_row)
+        self._squares.append(torch.dot(added * self._weights(), added))
 
     def after(self) -> None:
         self._look_again()
         torch._foreach_copy_(self._update, self._views)
         self._update_row.sub_(self._before_row)
+        self._has_update = True
 
     def read(self) -> Measured:
         """The one transfer to the host."""
@@ -100,12 +127,15 @@ class Gauge:
         parts = [both.view(-1)]
         if self._has_gradients:
             parts += [(block != 0).sum(1, dtype=self._dtype) for block in self._gradient_blocks]
-            parts.append(torch.dot(self._gradient_row * self._weights(), self._update_row).view(1))
+            parts += [] if self._overshoot is None else [self._overshoot.view(1)]
+            parts.append(self._gradient_along_update().view(1))
         if positions:
             found = [self._norms[i] for i in positions]
             same = all(norm.dtype is self._dtype for norm in found)
             parts.insert(0, torch.stack(found if same else [norm.to(self._dtype) for norm in found]))
-        numbers: list[float] = torch.cat(parts).tolist()
+        squares = self._take_squares()
+        numbers: list[float] = torch.cat([*squares, *parts]).tolist()
+        squared, numbers = numbers[: len(squares)], numbers[len(squares) :]
         begin = len(positions)
         at = self.indices
         norms, updates, filled = (numbers[begin + k * num : begin + (k + 1) * num] for k in range(3))
@@ -116,6 +146,8 @@ class Gauge:
             {i: norm * scale for i, norm, scale in zip(at, updates, self._scales, strict=True)},
             {at[i]: 1 - filled[i] / sizes[i] for i in self._seen} if self._has_gradients else {},
             numbers[-1] if self._has_gradients and not self._is_split else None,
+            numbers[-2] if self._overshoot is not None and not self._is_split else None,
+            [] if self._is_split else squared,
         )
 
     # --- for histograms
@@ -152,11 +184,23 @@ class Gauge:
         pairs = zip(self._starts, self._subsets, strict=True)
         return [row[start : start + subset.size].view(*subset.view_shape) for start, subset in pairs]
 
+    def _take_squares(self) -> list[Tensor]:
+        """Of each micro-batch, and of all of them together."""
+        squares, self._squares = self._squares, []
+        if squares and self._so_far is not None:
+            squares.append(torch.dot(self._so_far * self._weights(), self._so_far))
+        return [square.view(1) for square in squares]
+
+    def _gradient_along_update(self) -> Tensor:
+        return torch.dot(self._gradient_row * self._weights(), self._update_row)
+
     def _weights(self) -> Tensor:
-        weights = torch.zeros(self._size, dtype=self._dtype, device=self._device)
-        for part, subset in zip(self._cut(weights), self._subsets, strict=True):
-            part.fill_(subset.weight)
-        return weights
+        """By element of the buffer, how many it stands for."""
+        if self._weight_row is None:
+            self._weight_row = torch.zeros(self._size, dtype=self._dtype, device=self._device)
+            for part, subset in zip(self._cut(self._weight_row), self._subsets, strict=True):
+                part.fill_(subset.weight)
+        return self._weight_row
 
     def _look_again(self) -> None:
         """Make new views where the memory of a parameter is another one than last time."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -47,6 +47,7 @@ class SignalProbe(Probe):
         self._clipping = clipping
         self._activations = activations
         self._values: dict[int, list[float]] = {}  # losses of the window that is running, by optimizer
+        self._backwards: dict[int, list[tuple[Any, bool]]] = {}  # likewise, where they were called
         self._num_attempts: dict[int, int] = {}
         self._histograms_due = 0.0
         self._num_subjects = 0  # so far
@@ -84,6 +85,18 @@ class SignalProbe(Probe):
         if backward.value is not None:
             for number, _ in backward.reached:
                 self._values.setdefault(number, []).append(backward.value)
+        for number, _ in backward.reached:
+            self._backwards.setdefault(number, []).append((backward.site, backward.retain_graph))
+        self._look_at_micro_batch()
+
+    def _look_at_micro_batch(self) -> None:
+        """A backward is over, in a window that is to be recorded."""
+        begun = perf_counter()
+        for subject in self.subjects.values():
+            if subject.is_record_armed and subject.noise.num_expected:
+                for gauge in subject.gauges:
+                    gauge.micro_batch()
+                subject.micro_batch_seconds += perf_counter() - begun
 
     def step_begins(self, optimizer: Optimizer) -> None:
         self._num_attempts[id(optimizer)] = self._num_attempts.get(id(optimizer), 0) + 1
@@ -92,6 +105,7 @@ class SignalProbe(Probe):
         subject = self.subjects.get(id(optimizer))
         if subject is not None and subject.sample is None:
             self._values.pop(subject.account.id, None)
+            self._backwards.pop(subject.account.id, None)
 
     def _loss(self, subject: Subject) -> float | None:
         account, recorder = subject.account, self._recorder
@@ -109,10 +123,16 @@ class SignalProbe(Probe):
         self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
         if subject.is_armed and self._recorder.sleep.nap is not None:
             self._recorder.sleep.sampler.listen()
+        self._recorder.sleep.on_backward = None
         if subject.is_record_armed:
+            if subject.noise.num_expected:
+                self._recorder.sleep.on_backward = self._heard_asleep
             self._activations.open()
         elif not any(s.is_record_armed for s in self.subjects.values()):
             self._activations.close()
+
+    def _heard_asleep(self) -> None:
+        run_beside(self._recorder, self.name, self._look_at_micro_batch)
 
     # --- the step
 
@@ -140,20 +160,25 @@ class SignalProbe(Probe):
     def _look_at_gradients(self, subject: Subject, sample: Sample, optimizer: Optimizer) -> None:
         norms = self._clipping.norms
         for gauge in subject.gauges:
-            gauge.gradients(norms, closely=sample.is_record)
+            gauge.gradients(norms, closely=sample.is_record, follows=subject.follows and not sample.has_closure)
         sample.clip_factor = self._clipping.factor()
         scale = getattr(optimizer, "grad_scale", None)
         sample.scale = float(scale) if isinstance(scale, Tensor) else 1.0
+        backwards = self._backwards.pop(subject.account.id, None)
+        if backwards or sample.has_closure:
+            alone = len(self.subjects) == 1 and not sample.has_closure
+            subject.noise.expect(backwards if backwards and alone else [])
         if sample.is_record:
             begun = perf_counter()
             sample.equal_rows = subject.rows_still_equal()
             if "activations" not in self._recorder.off:
                 sample.activations = self._activations.facts(subject.account.ids, self._recorder.names)
                 sample.record_seconds += self._activations.seconds
-            sample.record_seconds += perf_counter() - begun
+            sample.record_seconds += perf_counter() - begun + subject.micro_batch_seconds
+            subject.micro_batch_seconds = 0.0
 
     def _end(self, subject: Subject, optimizer: Optimizer) -> None:
-        now = perf_counter()
+        now, ran = perf_counter(), thread_time()
         sample, subject.sample = subject.sample, None
         if sample is not None and subject.optimizer() is optimizer:
             if sample.has_closure:
@@ -162,13 +187,15 @@ class SignalProbe(Probe):
             for gauge in subject.gauges:
                 gauge.after()
             if subject.gauges:
-                self._tell(subject, sample, join([gauge.read() for gauge in subject.gauges]), optimizer, now)
+                self._tell(subject, sample, join([gauge.read() for gauge in subject.gauges]), optimizer, (now, ran))
             self._clipping.drop(subject.params)
             subject.measured_at = (subject.num_steps, perf_counter())
         self._arm(subject, perf_counter())
 
-    def _tell(self, subject: Subject, sample: Sample, measured: Measured, optimizer: Optimizer, now: float) -> None:
-        recorder, number = self._recorder, subject.account.id
+    def _tell(
+        self, subject: Subject, sample: Sample, measured: Measured, optimizer: Optimizer, begun: tuple[float, float]
+    ) -> None:
+        recorder, number, now = self._recorder, subject.account.id, begun[0]
         grad_norm = length(measured.grad_norms) / sample.scale
         subject.heard(sample.loss, grad_norm)
         seconds = self._step_seconds(subject, sample, now)
@@ -177,9 +204,11 @@ class SignalProbe(Probe):
             self.on_scalars(number, sample.step, whole | subject.scalars(measured, sample.scale))
         over = perf_counter()
         sample.seconds += over - now
-        subject.samples.spent(sample.seconds, over)
+        subject.samples.spent(sample.seconds, over, subject.share_run(begun, over))
         if not sample.is_record:
             return
+        if measured.squares and self._activations.batch_size:
+            subject.noise.add(measured.squares, self._activations.batch_size)
         if self.on_scalars is not None:
             attempts = self._num_attempts.get(id(optimizer), 0)
             self.on_scalars(number, sample.step, slow_scalars(subject, measured, optimizer, recorder, attempts))
@@ -188,7 +217,7 @@ class SignalProbe(Probe):
         subject.told()
         recorder.emit(facts)
         done = perf_counter()
-        subject.records.spent(sample.record_seconds + done - over, done)
+        subject.records.spent(sample.record_seconds + done - over, done, subject.share_run(begun, done))
         self._next_new = max(self._next_new, subject.records.due)
 
     def _count(self, subject: Subject, sample: Sample, now: float) -> None:

@@ -27,11 +27,11 @@ class Rhythm:
         self._begun = perf_counter()
         self.due = 0.0 if share > 0 or always else float("inf")
 
-    def spent(self, seconds: float, now: float) -> None:
-        """A measurement is over."""
+    def spent(self, seconds: float, now: float, ran: float = 1.0) -> None:
+        """A measurement is over. On a busy machine it `ran` for a part of that time, which is taken off the credit."""
         self._num_first -= 1
         if self._num_first <= 0:
-            self._credit -= seconds
+            self._credit -= seconds * ran
         if self._always or self._num_first > 0 or self._credit > 0:
             self.due = 0.0
             return

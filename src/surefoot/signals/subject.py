@@ -6,6 +6,7 @@ import math
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import thread_time
 
 import torch
 from torch import Tensor
@@ -13,6 +14,7 @@ from torch.optim import Optimizer
 
 from surefoot.facts import ActivationFacts, ParameterSignals
 from surefoot.signals.gauge import Gauge, Measured
+from surefoot.signals.noise import NoiseScale
 from surefoot.signals.rhythm import record_rhythm, sample_rhythm
 from surefoot.signals.rows import EqualRows
 from surefoot.signals.subset import is_measurable
@@ -56,6 +58,8 @@ class Subject:
         self.losses: list[float] = []  # since the last record
         self.highest_grad_norm = 0.0
         self.num_backwards = 1  # in a window
+        self.noise = NoiseScale()
+        self.micro_batch_seconds = 0.0  # spent on looking at them in the window
         self.gauges: list[Gauge] = []
         self.names: list[str] = []
         self.params: list[Tensor] = []
@@ -80,6 +84,17 @@ class Subject:
         self.names = [names.of(param) for param in params]
         if self._equal_rows is None:
             self._equal_rows = EqualRows(self._measured_params())
+
+    @property
+    def follows(self) -> bool:
+        """Whether the step before this one was sampled."""
+        return self.measured_at is not None and self.measured_at[0] == self.num_steps
+
+    def share_run(self, begun: tuple[float, float], now: float) -> float:
+        """Of the time since then, how much this thread ran; all of it where it may have waited for a device."""
+        if now <= begun[0] or any(param.device.type != "cpu" for param in self.params):
+            return 1.0
+        return min(1.0, (thread_time() - begun[1]) / (now - begun[0]))
 
     def rows_still_equal(self) -> list[int]:
         return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
@@ -134,14 +149,21 @@ def join(measured: list[Measured]) -> Measured:
     """Of parameters on several devices."""
     if len(measured) == 1:
         return measured[0]
-    whole = Measured({}, {}, {}, {}, 0.0)
+    whole = Measured({}, {}, {}, {}, 0.0, 0.0)
     for part in measured:
         whole.grad_norms |= part.grad_norms
         whole.norms |= part.norms
         whole.update_norms |= part.update_norms
         whole.zeros |= part.zeros
-        whole.descent = None if whole.descent is None or part.descent is None else whole.descent + part.descent
+        whole.descent = _sum(whole.descent, part.descent)
+        whole.overshoot = _sum(whole.overshoot, part.overshoot)
+        pairs = zip(whole.squares or [0.0] * len(part.squares), part.squares, strict=False)
+        whole.squares = [a + b for a, b in pairs]
     return whole
+
+
+def _sum(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a + b
 
 
 def length(norms: Mapping[int, float]) -> float:

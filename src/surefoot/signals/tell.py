@@ -41,6 +41,7 @@ def whole_scalars(
     }
     if measured.descent is not None:
         values["descent"] = measured.descent / sample.scale
+        values["overshoot"] = math.nan if measured.overshoot is None else measured.overshoot / sample.scale
     return values
 
 
@@ -52,6 +53,8 @@ def slow_scalars(
     held = memory_bytes(subject.params[0].device) if subject.params else None
     if held is not None:
         values["memory_bytes"] = float(held)
+    if subject.noise.num_expected:
+        values["noise_scale"] = subject.noise.value
     if recorder.by_scaler is not None:
         values["grad_scale"] = recorder.by_scaler.scale
         values["num_skipped"] = float(max(0, num_attempts - subject.num_steps))
@@ -91,7 +94,8 @@ def record_of(
         grad_norm=grad_norm,
         highest_grad_norm=subject.highest_grad_norm,
         clip_factor=sample.clip_factor,
-        descent=measured.descent,
+        descent=None if measured.descent is None else measured.descent / sample.scale,
+        overshoot=None if measured.overshoot is None else measured.overshoot / sample.scale,
         lrs=tuple(rates(optimizer)),
         step_seconds=seconds,
         activations=sample.activations,

@@ -68,6 +68,8 @@ class BackwardProbe(Probe):
                 nap = sleep.nap
                 if nap is not None and nap.goes_on("backward", tensors, depth=3):
                     original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
+                    if sleep.on_backward is not None:
+                        sleep.on_backward()
                     return
                 begun = recorder.guarded(
                     "backward", recorder.backward_begins, tensors, grad_tensors, retain_graph, create_graph

@@ -9,7 +9,7 @@ before. A loss or a norm that is not finite wakes it too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -227,6 +227,7 @@ class Sleep:
         self._recorder = recorder
         self._rhythm = Rhythm()
         self.sampler = LossSampler(recorder)
+        self.on_backward: Callable[[], None] | None = None  # told when one is over, asleep
 
     def wake(self) -> None:
         nap, self.nap = self.nap, None

@@ -23,11 +23,13 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.saved.probe import SavedProbe
 from surefoot.watch.schedule.probe import ScheduleProbe
 from surefoot.watch.step import StepProbe
+from surefoot.watch.validation import ValidationProbe
 
 
 def all_probes() -> list[Probe]:
     births, scales, epochs = BirthProbe(), Scales(), EpochProbe()
     finite = FiniteProbe(births)
+    validation = ValidationProbe(epochs)
     return [
         BackwardProbe(),
         ClearProbe(),
@@ -39,9 +41,10 @@ def all_probes() -> list[Probe]:
         epochs,
         ScheduleProbe(epochs),
         SavedProbe(),
-        LossProbe(),
+        LossProbe(validation.hear),
         DistProbe(),  # after the one that reads the loss
-        births,  # after the one that reads the value of the loss
+        validation,  # and the next after the one that reads the value of the loss
+        births,
         AutocastProbe(),
         ScalerProbe(scales),
         finite,

@@ -27,6 +27,7 @@ class LossSampler:
         self.is_listening = False
         self._recorder = recorder
         self.told: tuple[int, int, float] = (0, 0, 0.0)  # optimizer, step, loss: the last one that was heard
+        self.total, self.count = 0.0, 0  # of all losses heard asleep
         self._losses: list[float] = []
         self._spacing = SPACING_SECONDS
         self._looked = (0, 0.0)  # at the clock: updates, seconds
@@ -65,6 +66,8 @@ class LossSampler:
         if self.is_listening:
             self.is_listening = False
             losses, self._losses = self._losses, []
+            self.total += sum(losses)
+            self.count += len(losses)
             self._tell(account, now, losses)
         elif now >= account.sample_due:
             self.is_listening = True  # to the next window

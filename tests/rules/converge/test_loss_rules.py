@@ -7,6 +7,7 @@ from surefoot.facts import SignalFacts
 from surefoot.rules import History
 from surefoot.rules.converge.loss_diverging import check as loss_diverging
 from surefoot.rules.converge.loss_flat import check as loss_flat
+from surefoot.rules.converge.loss_oscillating import check as loss_oscillating
 from surefoot.rules.converge.loss_spike_at_start import check as loss_spike_at_start
 from tests.rules.health.course import course, first_heard, layer, param, step
 
@@ -70,3 +71,38 @@ def test_loss_spike_at_start() -> None:
     assert first_heard(loss_spike_at_start, course(20, lambda i: jump(i, height=8.0, later=5.0))) is None
     assert first_heard(loss_spike_at_start, course(20, lambda i: jump(i, later=0.5))) is None
     assert first_heard(loss_spike_at_start, course(40, lambda i: jump(i - 20 if i > 20 else 4, later=1.0))) is None
+
+
+def swing(i: int, size: float = 4.0, uphill: float = 1.0, rate: float = 0.1) -> SignalFacts:
+    """From one side of a valley to the other and back; the changes are those that the slopes foretell."""
+    loss, before = (1.0 + size * (k % 2) + 0.1 * math.sin(k) for k in (i, i - 1))
+    begin = -1.0
+    return step(i, loss, param("w"), descent=begin, overshoot=uphill * (2 * (loss - before) + 10.0), lrs=(rate,))
+
+
+def test_loss_oscillating() -> None:
+    found = first_heard(loss_oscillating, course(80, swing))
+    assert found is not None and found[0] == 64
+    assert "swings between 0.9" in found[1].message and "100%" in found[1].message
+
+
+def test_loss_oscillating_is_silent() -> None:
+    for make in (
+        lambda i: swing(i, uphill=-1.0),  # the batches differ, the updates go on downhill
+        lambda i: replace(swing(i), overshoot=None),  # not measured
+        lambda i: replace(swing(i), update=2 * i),  # not one after the other
+        lambda i: swing(i, rate=0.1 if i < 40 else 0.2),  # a schedule
+        lambda i: replace(swing(i), losses=(swing(i).losses[0] * 0.98**i,)),  # falls
+        lambda i: replace(swing(i), losses=(-swing(i).losses[0],)),
+        lambda i: replace(swing(i), losses=(100.0 if i < 8 else swing(i).losses[0],)),  # has learned
+        lambda i: swing(i, size=0.1),
+        lambda i: replace(swing(i), overshoot=5.0 + math.sin(17.0 * i)),  # not by the updates
+        lambda i: replace(swing(i), overshoot=1.0 + 0.1 * (swing(i).overshoot or 0.0)),  # of tasks that take turns
+    ):
+        assert first_heard(loss_oscillating, course(86, make)) is None
+
+
+def test_swings_under_clipping_are_those_before_it() -> None:
+    clipped = course(80, lambda i: replace(swing(i), clip_factor=1 / i, descent=-1 / i))
+    scaled = [replace(facts, overshoot=(facts.overshoot or 0.0) * facts.clip_factor) for facts in clipped]
+    assert first_heard(loss_oscillating, scaled) is not None

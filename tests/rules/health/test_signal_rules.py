@@ -94,6 +94,11 @@ def test_saturated_activations() -> None:
     found = first_heard(saturated_activations, course(20, bent))
     assert found is not None and found[0] == 16
     assert "95% of the outputs of 1 (Tanh)" in found[1].message
+    all_but_gone = course(
+        20,
+        lambda i: replace(bent(i), params=(replace(bent(i).params[0], grad_norm=0.0, zeros=1.0), *bent(i).params[1:])),
+    )
+    assert first_heard(saturated_activations, all_but_gone) is not None  # where the slope is exactly zero
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, flat=0.5))) is None
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, grad=0.05))) is None
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, passed_on=False))) is None  # a gate

@@ -65,9 +65,8 @@ FAINT = 0.1  # relative gradient of the layer before, as a share of the median o
 def _weak(step: SignalFacts, function: ActivationFacts) -> tuple[float, float] | None:
     """Relative gradients of the layer before and of the others, if the one is small next to the others."""
     before = f"{function.fed_by}.weight"
-    known = {p.name: p.relative_gradient for p in layers(step)}
-    own = known.pop(before, None)
-    others = [value for value in known.values() if value is not None]
+    own = next((p.relative_gradient for p in step.matrices if p.name == before), None)  # even if most of it is zero
+    others = [value for p in layers(step) if p.name != before and (value := p.relative_gradient) is not None]
     if own is None or not others or own >= FAINT * median(others):
         return None
     return own, median(others)

@@ -60,12 +60,19 @@ def _ratio(step: SignalFacts) -> float:
     return median(ratios) if ratios else 0.0
 
 
+def are_too_large(course: Course) -> bool:
+    """The updates of late, without getting anywhere."""
+    if len(course) < 2 * LATELY or any(_ratio(step) < LARGE for step in course.last(LATELY)):
+        return False
+    return not course.improves(LATELY)
+
+
 @rule("warning", on=SignalFacts, probes=("signals",))
 def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if now.update < WARM_UP or past.num_sampled_optimizers > 1 or _ratio(now) < LARGE:
         return
     course = Course(now, past)
-    if len(course) < 2 * LATELY or course.improves(LATELY) or any(_ratio(s) < LARGE for s in course.last(LATELY)):
+    if not are_too_large(course):
         return
     first, last = course.first_loss, middle_loss(course.last(LATELY))
     largest = max(layers(now), key=lambda p: p.update_ratio or 0.0)

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import time as now
 from typing import Any
 
-from surefoot.facts import Record, SignalFacts, StepFacts, encode
+from surefoot.facts import Record, SignalFacts, StepFacts, ValidationFacts, encode
 from surefoot.runlog.chunk import COUNT, pack_numbers
 from surefoot.runlog.schema import ADD_EDGES, ADD_EVENT, ADD_FINDING, ADD_HIST, ADD_META, ADD_RECORD, FINDING_COLUMNS
 from surefoot.runlog.write.intake import Intake, Order, Statement
@@ -129,7 +129,7 @@ class RunLog:
 
 
 def _record_statement(record: Record) -> Statement:
-    step = record.index if isinstance(record, StepFacts | SignalFacts) else None
+    step = record.index if isinstance(record, StepFacts | SignalFacts | ValidationFacts) else None
     return ADD_RECORD, (type(record).__name__, step, encode(record))
 
 

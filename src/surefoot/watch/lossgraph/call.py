@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, is_grad_enabled
+from torch._C import _len_torch_dispatch_stack
 from torch.compiler import is_compiling, is_dynamo_compiling
 from torch.nn import functional
 
@@ -72,8 +73,9 @@ class Call:
 class Calls:
     """Losses by the sequence number of the node they returned."""
 
-    def __init__(self, on_wake: Callable[[], None]) -> None:
+    def __init__(self, on_wake: Callable[[], None], on_evaluated: Callable[[str, Tensor], None]) -> None:
         self.on_wake = on_wake
+        self.on_evaluated = on_evaluated  # told of losses without gradients, by kind
         self.by_sequence: dict[int, Call] = {}
         self.compare_sizes = False  # micro-batches of a step belong together, so that a short one must not be missed
         self._sizes: dict[str, tuple[int, ...]] = {}  # of the last input, by kind
@@ -86,17 +88,20 @@ class Calls:
 
     def _maker(self, recorder: Recorder, kind: str) -> Any:
         def make(original: Function) -> Function:
-            sleep = recorder.sleep
+            sleep, on_evaluated = recorder.sleep, self.on_evaluated
             names = list(inspect.signature(original).parameters)
 
             def loss(*args: Any, **kwargs: Any) -> Any:
                 result = original(*args, **kwargs)
-                if is_dynamo_compiling():
+                if is_dynamo_compiling() or not isinstance(result, Tensor):
+                    return result
+                if not result.requires_grad:
+                    # Where somebody takes down every operation, reading a value must not be among them.
+                    if not is_grad_enabled() and not result.ndim and not _len_torch_dispatch_stack():
+                        on_evaluated(kind, result)
                     return result
                 if sleep.nap is not None and not (self.compare_sizes and self._has_new_size(kind, args)):
                     return result  # asking for its `grad_fn` alone would make the backward cost more
-                if not isinstance(result, Tensor) or not result.requires_grad:
-                    return result
                 if sleep.nap is not None:
                     self._wake(recorder)
                 if not is_compiling() and torch._C._get_tracing_state() is None:

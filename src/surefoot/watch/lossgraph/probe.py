@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +48,8 @@ class Known:
 class LossProbe(Probe):
     name = "loss"
 
-    def __init__(self) -> None:
-        self._calls = Calls(self._woken)
+    def __init__(self, on_evaluated: Callable[[str, Tensor], None] = lambda kind, loss: None) -> None:
+        self._calls = Calls(self._woken, on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
         self._last: Known | None = None

@@ -1,0 +1,85 @@
+"""What a process of a run tells the world: alerts, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from surefoot.alerts.alert import About, Found
+from surefoot.alerts.desk import Desk
+from surefoot.alerts.endpoint import Endpoint
+from surefoot.alerts.request import Request
+
+Scalars = Callable[[tuple[str, ...], int, float, bytes], None]
+
+
+class Logged(Protocol):
+    """A run, as far as it is listened to and told what became of alerts."""
+
+    @property
+    def name(self) -> str: ...
+    def event(self, kind: str, text: str, step: int = 0) -> None: ...
+    def flush(self) -> None: ...
+    def listen(self, listener: Scalars) -> None: ...
+    def unlisten(self, listener: Scalars) -> None: ...
+
+
+class Outward:
+    """A desk if there are requests, an endpoint if there is a port; both hear what is logged, if anything is.
+
+    `claim`, `findings` and `num_updates` are as in `Desk` and `Endpoint`.
+    """
+
+    def __init__(
+        self,
+        requests: Sequence[Request],
+        port: int | None,
+        run: Logged | None,
+        *,
+        script: str,
+        say: Callable[[str], None],
+        findings: Callable[[], Iterable[Any]],
+        num_updates: Callable[[], int] | None,
+        claim: Callable[[str], bool] = lambda cause: True,
+    ) -> None:
+        self._run = run
+        about = About("" if run is None else run.name, Path(script).name, platform.node())
+        self._desk: Desk | None = None
+        self._endpoint: Endpoint | None = None
+        if requests:
+            self._desk = (
+                Desk(requests, about, say=say, claim=claim)
+                if run is None
+                else Desk(requests, about, say=say, claim=claim, note=run.event, commit=run.flush)
+            )
+        if port is not None:
+            self._endpoint = Endpoint(port, about, findings=findings, num_updates=num_updates)
+            say(f"metrics are at {self._endpoint.url}")
+        if run is not None:
+            for scalars in self._listeners():
+                run.listen(scalars)
+
+    @property
+    def wants_findings(self) -> bool:
+        return self._desk is not None
+
+    def finding(self, finding: Found) -> None:
+        if self._desk is not None:
+            self._desk.finding(finding)
+
+    def close(self) -> None:
+        """Closing twice does nothing."""
+        for one in (self._desk, self._endpoint):
+            if one is not None:
+                one.close()
+        if self._run is not None:
+            for scalars in self._listeners():
+                self._run.unlisten(scalars)
+
+    def _listeners(self) -> Iterator[Scalars]:
+        if self._desk is not None and self._desk.hears_scalars:
+            yield self._desk.scalars
+        if self._endpoint is not None:
+            yield self._endpoint.scalars

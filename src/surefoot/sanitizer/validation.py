@@ -1,0 +1,50 @@
+"""Validation losses that the program logs itself, known by their names."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from surefoot.watch.beside import run_beside
+from surefoot.watch.recorder import Recorder
+from surefoot.watch.validation import ValidationProbe
+
+OTHER_DATA = {"val", "valid", "validation", "dev", "eval", "evaluation", "test", "heldout", "holdout"}
+LOSS = {"loss", "nll", "mse", "mae", "crossentropy", "bce", "perplexity", "ppl"}
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+KNOWN_ROWS = 1024
+
+
+def is_validation_loss(name: str) -> bool:
+    words = {word.lower() for word in _WORD.findall(name)}
+    return not words.isdisjoint(OTHER_DATA) and not words.isdisjoint(LOSS)
+
+
+class LoggedLosses:
+    """Listens to the rows of a run. Those of our own making are not heard: they are written while we are busy."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._probe = next((probe for probe in recorder.probes if isinstance(probe, ValidationProbe)), None)
+        self._places: dict[int, tuple[tuple[str, ...], list[int]]] = {}  # by id of the names, which are kept
+
+    def scalars(self, names: tuple[str, ...], step: int, time: float, packed: bytes) -> None:
+        known = self._places.get(id(names))
+        if known is None:
+            known = self._look_at(names)
+        if known[1] and self._probe is not None:
+            run_beside(self._recorder, self._probe.name, self._tell, self._probe, known, packed)
+
+    def _look_at(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
+        if len(self._places) >= KNOWN_ROWS:
+            self._places.clear()
+        found = (names, [place for place, name in enumerate(names) if is_validation_loss(name)])
+        self._places[id(names)] = found
+        return found
+
+    def _tell(self, probe: ValidationProbe, known: tuple[tuple[str, ...], list[int]], packed: bytes) -> None:
+        names, places = known
+        site = self._recorder.sites.here(3)
+        values = struct.unpack(f"<{len(names)}d", packed)
+        for place in places:
+            probe.named(names[place], values[place], site)
