@@ -12,6 +12,7 @@ from surefoot.version import __version__
 COMMANDS = {
     "run": "run a training script and name its silent bugs",
     "runs": "list runs: status, updates, last loss, findings",
+    "dash": "look at runs in a browser, live",
     "show": "tell what a run was and what it recorded",
     "query": "ask runs with SQL",
     "replay": "judge a stored run again, with today's rules",

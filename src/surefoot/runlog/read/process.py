@@ -13,6 +13,7 @@ from surefoot.facts import Record, decode
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import snapshot, tables
 from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.excerpt import read_excerpts
 from surefoot.runlog.read.meta import Status, read_meta, status_of
 from surefoot.runlog.read.segment import WHOLE, Part, Say, Segment, read_manifest
 from surefoot.runlog.read.series import Series, read_series
@@ -58,6 +59,11 @@ class StoredProcess:
         with snapshot(self.file) as connection:
             rows = connection.execute(f"SELECT {', '.join(FINDING_COLUMNS)} FROM findings ORDER BY id").fetchall()
         return [dict(zip(FINDING_COLUMNS, row, strict=True)) for row in rows]
+
+    def excerpts(self) -> list[dict[str, Any] | None]:
+        """The lines of source around each finding, as they were stored with it; None where there are none."""
+        with snapshot(self.file) as connection:
+            return read_excerpts(connection)
 
     def events(self) -> tuple[Event, ...]:
         with snapshot(self.file) as connection:

@@ -1,0 +1,121 @@
+"""Series that were read are kept, and only what is new is read: rows of a log never change."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from surefoot.dashboard.data.track import Cells, Odd, Track, bucketed, cells_of
+from surefoot.runlog.read.column import Column
+from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.process import StoredProcess
+from surefoot.runlog.read.segment import Part
+from surefoot.runlog.read.series import Series, read_series
+from surefoot.runlog.read.tail import Cursor, newest
+
+MOST_BYTES = 512 * 2**20
+AT_ONCE = 4_000_000  # rows that are in memory together, about
+
+
+class Tracks:
+    """The series of one process."""
+
+    def __init__(self, process: StoredProcess) -> None:
+        self.process = process
+        self.lock = threading.Lock()
+        self.by_series: OrderedDict[int, Track] = OrderedDict()
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(track.num_bytes for track in list(self.by_series.values()))
+
+    def read(
+        self, wanted: Sequence[Series], first: int, last: int, num: int
+    ) -> tuple[Cursor, dict[Series, tuple[Cells, Odd]]]:
+        """At most so many buckets of each, and up to where that is."""
+        with self.lock:
+            now = self._catch_up(wanted)
+            found: dict[Series, tuple[Cells, Odd]] = {}
+            unread = []
+            for series in wanted:
+                track = self.by_series[series.id]
+                cells = track.cells(first, last, num)
+                if cells is None:
+                    unread.append(series)
+                else:
+                    found[series] = cells, track.odd
+            rows = self._rows(unread, Part(upto=now.chunk, first=first, last=last))
+            for series, column in rows.items():
+                found[series] = bucketed(cells_of(column), first, last, num), self.by_series[series.id].odd
+            return now, {series: found[series] for series in wanted if series in found}
+
+    def _catch_up(self, wanted: Sequence[Series]) -> Cursor:
+        with snapshot(self.process.file) as connection:
+            now = newest(connection)
+        behind: dict[int, list[Series]] = {}
+        for series in wanted:
+            track = self.by_series.setdefault(series.id, Track())
+            self.by_series.move_to_end(series.id)
+            if track.chunk < now.chunk:
+                behind.setdefault(track.chunk, []).append(series)
+        for after, some in behind.items():
+            for series, column in self._rows(some, Part(after=after, upto=now.chunk)).items():
+                self._extend(series, column, now.chunk)
+        return now
+
+    def _extend(self, series: Series, column: Column, chunk: int) -> None:
+        track = self.by_series[series.id]
+        if not track.takes(column):  # steps that lie before others: rows are put in order only when all are read
+            track = self.by_series[series.id] = Track()
+            column = self._rows([series], Part(upto=chunk))[series]
+        track.extend(column, chunk)
+
+    def _rows(self, wanted: Sequence[Series], part: Part) -> dict[Series, Column]:
+        found: dict[Series, Column] = {}
+        for some in self._groups(wanted, part):
+            numbers = {series.id for series in some}
+            found |= self.process.columns(lambda series, numbers=numbers: series.id in numbers, part)  # type: ignore[misc]
+        return found
+
+    def _groups(self, wanted: Sequence[Series], part: Part) -> Iterable[Sequence[Series]]:
+        """One series by itself is read fastest from segments; where there are none, all at once are."""
+        if not wanted:
+            return []
+        touched = [segment for segment in self.process.segments() if part.touches(segment)]
+        num_rows = sum(segment.num_rows for segment in touched)
+        if part.first is not None and part.last is not None:
+            num_rows = min(num_rows, (part.last - part.first) * len(wanted))
+        return [wanted] if num_rows < AT_ONCE else [[series] for series in wanted]
+
+
+class Memory:
+    """The tracks of all processes that were asked for; the ones not used for longest go when they take too much."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[Path, int], Tracks] = OrderedDict()
+
+    def of(self, process: StoredProcess) -> Tracks:
+        key = process.file, process.file.stat().st_ino  # another file in its place is another process
+        with self._lock:
+            tracks = self._known.setdefault(key, Tracks(process))
+            self._known.move_to_end(key)
+            total = sum(known.num_bytes for known in self._known.values())
+            while total > self._most_bytes and len(self._known) > 1:
+                total -= self._known.popitem(last=False)[1].num_bytes
+        if total > self._most_bytes:
+            self._thin(tracks)
+        return tracks
+
+    def _thin(self, tracks: Tracks) -> None:
+        with tracks.lock:
+            while tracks.by_series and tracks.num_bytes > self._most_bytes:
+                tracks.by_series.popitem(last=False)
+
+
+def known_series(process: StoredProcess, kind: str = "scalar") -> list[Series]:
+    with snapshot(process.file) as connection:
+        return [series for series in read_series(connection) if series.kind == kind]

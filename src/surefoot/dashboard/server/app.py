@@ -1,0 +1,56 @@
+"""The application: routes and what they share."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from surefoot.dashboard.data.shelf import Shelf
+from surefoot.dashboard.server.api.runs import list_findings, list_runs, one_run
+from surefoot.dashboard.server.api.series import read_params, read_series
+from surefoot.dashboard.server.door import Door, Guard
+from surefoot.dashboard.server.live import Live, live
+from surefoot.dashboard.server.reply import reading, refuse
+
+PAGE = Path(__file__).parent.parent / "page"
+RUN = "/api/runs/{run}"
+
+
+def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
+    """The application behind its door, and what must be told when the server ends."""
+    mimetypes.add_type("text/javascript", ".js")  # some systems know it by another name, which browsers refuse
+    app = Starlette(
+        routes=[
+            Route("/", _index),
+            Route("/api/runs", reading(list_runs)),
+            Route(RUN, reading(one_run)),
+            Route(f"{RUN}/series", reading(read_series)),
+            Route(f"{RUN}/params", reading(read_params)),
+            Route(f"{RUN}/findings", reading(list_findings)),
+            Route("/api/live", live),
+            Mount("/static", StaticFiles(directory=PAGE)),
+        ],
+        exception_handlers={404: _missing, 405: _missing, 500: _failed},
+    )
+    app.state.shelf = Shelf(folder)
+    app.state.live = Live(app.state.shelf)
+    return Guard(app, door), app.state.live
+
+
+async def _index(request: Request) -> Response:
+    return FileResponse(PAGE / "index.html")
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    return refuse(getattr(error, "status_code", 404), "there is nothing at this address.")
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refuse(500, f"the server has failed at this: {type(error).__name__}.")
