@@ -12,10 +12,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from surefoot.dashboard.data.shelf import Shelf
-from surefoot.dashboard.server.api.runs import list_findings, list_runs, one_run
-from surefoot.dashboard.server.api.series import read_params, read_series
 from surefoot.dashboard.server.door import Door, Guard
+from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.live import Live, live
 from surefoot.dashboard.server.reply import reading, refuse
 
@@ -29,18 +27,18 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
     app = Starlette(
         routes=[
             Route("/", _index),
-            Route("/api/runs", reading(list_runs)),
-            Route(RUN, reading(one_run)),
-            Route(f"{RUN}/series", reading(read_series)),
-            Route(f"{RUN}/params", reading(read_params)),
-            Route(f"{RUN}/findings", reading(list_findings)),
+            Route("/api/runs", reading("runs.list_runs")),
+            Route(RUN, reading("runs.one_run")),
+            Route(f"{RUN}/series", reading("series.read_series")),
+            Route(f"{RUN}/params", reading("series.read_params")),
+            Route(f"{RUN}/findings", reading("runs.list_findings")),
             Route("/api/live", live),
             Mount("/static", StaticFiles(directory=PAGE)),
         ],
         exception_handlers={404: _missing, 405: _missing, 500: _failed},
     )
-    app.state.shelf = Shelf(folder)
-    app.state.live = Live(app.state.shelf)
+    app.state.late = Late(folder)
+    app.state.live = Live(app.state.late)
     return Guard(app, door), app.state.live
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from surefoot.dashboard.data.encode import encode
-from surefoot.dashboard.data.news import FolderNews, RunNews
-from surefoot.dashboard.data.shelf import NoSuchRunError, Shelf
+from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.reply import refuse
+
+if TYPE_CHECKING:
+    from surefoot.dashboard.data.news import FolderNews, RunNews
 
 LOOK_SECONDS = 0.25
 QUIET_SECONDS = 15.0  # after which a comment shows that the server is there
@@ -60,41 +62,46 @@ class Watcher:
 class Live:
     """All that is listened to."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, late: Late) -> None:
         self.is_closing = False
-        self._shelf = shelf
-        self._runs: dict[str, tuple[RunNews, Watcher]] = {}
-        self._folder: tuple[FolderNews, Watcher] | None = None
+        self._late = late
+        self._streams: dict[str | None, tuple[RunNews | FolderNews, Watcher]] = {}
 
-    async def run(self, name: str) -> tuple[RunNews, Watcher]:
-        await to_thread.run_sync(self._shelf.open, name)  # says if there is none
-        if name not in self._runs:
-            news = RunNews(self._shelf, name)
-            self._runs[name] = news, Watcher(news.look)
-        return self._runs[name]
-
-    def folder(self) -> tuple[FolderNews, Watcher]:
-        if self._folder is None:
-            news = FolderNews(self._shelf)
-            self._folder = news, Watcher(news.look)
-        return self._folder
+    async def stream(self, name: str | None) -> tuple[RunNews | FolderNews, Watcher] | None:
+        """Of one run, or of the list of runs; None if there is no such run."""
+        news = await to_thread.run_sync(self._news, name)
+        if news is not None and name not in self._streams:
+            self._streams[name] = news, Watcher(news.look)
+        return None if news is None else self._streams[name]
 
     def close(self) -> None:
         """End all streams at once."""
         self.is_closing = True
-        for _, watcher in [*self._runs.values(), *([self._folder] if self._folder else [])]:
+        for _, watcher in self._streams.values():
             watcher.wake()
+
+    def _news(self, name: str | None) -> RunNews | FolderNews | None:
+        from surefoot.dashboard.data.news import FolderNews, RunNews
+        from surefoot.dashboard.data.shelf import NoSuchRunError
+
+        shelf = self._late.shelf()
+        if name is None:
+            return FolderNews(shelf)
+        try:
+            shelf.open(name)
+        except NoSuchRunError:
+            return None
+        return RunNews(shelf, name)
 
 
 async def live(request: Request) -> Response:
     """`/api/live?run=NAME&cursor=…`, or without a run what changes in the list."""
     streams: Live = request.app.state.live
-    name = request.query_params.get("run")
     cursor = request.headers.get("last-event-id") or request.query_params.get("cursor", "")
-    try:
-        news, watcher = streams.folder() if name is None else await streams.run(name)
-    except NoSuchRunError as error:
-        return refuse(404, str(error))
+    found = await streams.stream(request.query_params.get("run"))
+    if found is None:
+        return refuse(404, "there is no such run.")
+    news, watcher = found
     told = news.since(cursor)
 
     async def read() -> list[Message]:

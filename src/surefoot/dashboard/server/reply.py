@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from surefoot.dashboard.data.encode import encode
-from surefoot.dashboard.data.shelf import NoSuchRunError, Shelf
-from surefoot.runlog.read.error import RunLogError
+from surefoot.dashboard.server.late import late
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -47,17 +46,22 @@ class Params:
         return self.number(name, default, least=1, most=most) or default
 
 
-def reading(answer: Callable[[Shelf, Params], dict[str, Any]]) -> Handler:
+def reading(name: str) -> Handler:
     """A route that reads: the answer is found and written in a thread."""
+    answer = late(name)
 
     async def handle(request: Request) -> Response:
-        shelf, params = request.app.state.shelf, Params(request)
-        return await to_thread.run_sync(_told, lambda: answer(shelf, params))
+        state, params = request.app.state, Params(request)
+        return await to_thread.run_sync(told, lambda: answer(state.late.shelf(), params))
 
     return handle
 
 
-def _told(answer: Callable[[], dict[str, Any]]) -> Response:
+def told(answer: Callable[[], dict[str, Any]]) -> Response:
+    """The answer, or why there is none."""
+    from surefoot.dashboard.data.shelf import NoSuchRunError
+    from surefoot.runlog.read.error import RunLogError
+
     try:
         return as_json(encode(answer()))
     except (NoSuchRunError, KeyError) as error:

@@ -17,6 +17,7 @@ import uvicorn
 
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.late import warm_up
 from surefoot.dashboard.server.live import Live
 
 PORT = 6180
@@ -109,14 +110,6 @@ def listen(place: Place) -> socket.socket:
             if not _is_taken(error):
                 raise NoPortError(f"{place.host}:{port} can't be listened at: {error.strerror or error}.") from None
     raise NoPortError(f"no free port from {place.port} on. --port names another.")
-
-
-def warm_up() -> None:
-    """Load what the first answers need, while the browser starts."""
-    import duckdb  # noqa: F401
-    import numpy  # noqa: F401
-
-    import surefoot.report.convergence  # noqa: F401
 
 
 def can_show_browser() -> bool:
