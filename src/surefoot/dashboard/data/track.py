@@ -111,13 +111,23 @@ class Track:
             return int(self.rows.steps[-1])
         return int(self.folded.steps[-1]) if self.folded is not None else None
 
-    def takes(self, more: Column) -> bool:
+    def takes(self, steps: Ints) -> bool:
         """Only what comes after: else it is read again."""
         last = self.last_step
-        return not len(more) or last is None or int(more.steps[0]) >= last
+        return not len(steps) or last is None or int(steps[0]) >= last
 
-    def extend(self, more: Column, chunk: int) -> None:
-        self.chunk = chunk
+    def extend_folded(self, more: Cells, odd: Odd) -> None:
+        """By what was made into cells elsewhere."""
+        if len(more):
+            self._fold()
+            if len(self.rows):
+                rest = cells_of(self.rows).merged(np.zeros(1, np.intp))
+                self.folded = rest if self.folded is None else self.folded.then(rest)
+                self.rows = join([])
+            self.odd = _joined(self.odd, odd)
+            self.folded = more if self.folded is None else self.folded.then(more)
+
+    def extend(self, more: Column) -> None:
         if len(more):
             self.odd = _joined(self.odd, odd_of(more))
             self.rows = join([self.rows, more])

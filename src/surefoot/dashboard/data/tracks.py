@@ -7,15 +7,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from surefoot.dashboard.data.sealed import cell_width, sealed_cells
 from surefoot.dashboard.data.track import Cells, Odd, Track, bucketed, cells_of
-from surefoot.runlog.read.column import Column
-from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.column import Column, join, read_pieces
+from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.process import StoredProcess
-from surefoot.runlog.read.segment import Part
+from surefoot.runlog.read.segment import Part, read_manifest
 from surefoot.runlog.read.series import Series, read_series
 from surefoot.runlog.read.tail import Cursor, newest
 
 MOST_BYTES = 512 * 2**20
+MANY = 500_000  # sealed rows, from which on they are not read one by one
 AT_ONCE = 4_000_000  # rows that are in memory together, about
 
 
@@ -61,16 +63,51 @@ class Tracks:
             if track.chunk < now.chunk:
                 behind.setdefault(track.chunk, []).append(series)
         for after, some in behind.items():
-            for series, column in self._rows(some, Part(after=after, upto=now.chunk)).items():
-                self._extend(series, column, now.chunk)
+            self._read_on(some, Part(after=after, upto=now.chunk))
         return now
 
-    def _extend(self, series: Series, column: Column, chunk: int) -> None:
-        track = self.by_series[series.id]
-        if not track.takes(column):  # steps that lie before others: rows are put in order only when all are read
-            track = self.by_series[series.id] = Track()
-            column = self._rows([series], Part(upto=chunk))[series]
-        track.extend(column, chunk)
+    def _read_on(self, wanted: Sequence[Series], part: Part) -> None:
+        """What came since. Of what is sealed in great numbers only cells are made, by DuckDB."""
+        folded: dict[int, tuple[Cells, Odd]] = {}
+        if self._num_sealed(wanted, part) < MANY:
+            columns = self._rows(wanted, part)
+        else:
+            widths = self._widths(wanted)
+            numbers = {series.id for series in wanted}
+            found, folded, pieces = read_pieces(
+                self.process.file, lambda series: series.id in numbers, self.process.say, part,
+                lambda segments, series, part, say: sealed_cells(segments, series, part, say, widths),
+            )  # fmt: skip
+            columns = {series: join(piece for number, piece in pieces if number == series.id) for series in found}
+        for series, column in columns.items():
+            track = self.by_series[series.id]
+            cells, odd = folded.get(series.id, (None, None))
+            is_next = cells is None or track.takes(cells.first_steps)
+            if is_next and cells is not None and odd is not None:
+                track.extend_folded(cells, odd)
+            if not is_next or not track.takes(column.steps):
+                # Steps that lie before others: rows are put in order only when all of them are read.
+                track = self.by_series[series.id] = Track()
+                column = self._rows([series], Part(upto=part.upto))[series]
+            track.extend(column)
+            track.chunk = part.upto or 0
+
+    def _num_sealed(self, wanted: Sequence[Series], part: Part) -> int:
+        """About how many sealed rows of these series there are."""
+        with snapshot(self.process.file) as connection:
+            num_series = max(1, len(read_series(connection)))
+            touched = [one for one in read_manifest(connection, self.process.file) if part.touches(one)]
+        return sum(segment.num_rows for segment in touched) * len(wanted) // num_series
+
+    def _widths(self, wanted: Sequence[Series]) -> dict[int, int]:
+        """How many steps make up a cell of some rows."""
+        with snapshot(self.process.file) as connection:
+            known = {}
+            if has_table(connection, "sealed"):
+                known = dict(connection.execute("SELECT series, num_rows FROM sealed"))
+            manifest = read_manifest(connection, self.process.file)
+        span = max(one.last_step for one in manifest) - min(one.first_step for one in manifest) + 1
+        return {series.id: cell_width(span, known.get(series.id, span)) for series in wanted}
 
     def _rows(self, wanted: Sequence[Series], part: Part) -> dict[Series, Column]:
         found: dict[Series, Column] = {}

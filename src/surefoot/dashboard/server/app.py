@@ -5,6 +5,7 @@ from __future__ import annotations
 import mimetypes
 from pathlib import Path
 
+from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -12,6 +13,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from surefoot.dashboard.server.api.query import query
 from surefoot.dashboard.server.door import Door, Guard
 from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.live import Live, live
@@ -19,6 +21,7 @@ from surefoot.dashboard.server.reply import reading, refuse
 
 PAGE = Path(__file__).parent.parent / "page"
 RUN = "/api/runs/{run}"
+QUERIES = 2  # at once; others wait
 
 
 def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
@@ -32,6 +35,11 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
             Route(f"{RUN}/series", reading("series.read_series")),
             Route(f"{RUN}/params", reading("series.read_params")),
             Route(f"{RUN}/findings", reading("runs.list_findings")),
+            Route(f"{RUN}/heatmap", reading("layers.read_heatmap")),
+            Route(f"{RUN}/hists", reading("layers.read_hists")),
+            Route("/api/compare", reading("about.compare")),
+            Route("/api/rules/{rule}", reading("about.read_rule")),
+            Route("/api/query", query, methods=["POST"]),
             Route("/api/live", live),
             Mount("/static", StaticFiles(directory=PAGE)),
         ],
@@ -39,6 +47,7 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
     )
     app.state.late = Late(folder)
     app.state.live = Live(app.state.late)
+    app.state.queries = CapacityLimiter(QUERIES)
     return Guard(app, door), app.state.live
 
 

@@ -64,6 +64,7 @@ class Live:
 
     def __init__(self, late: Late) -> None:
         self.is_closing = False
+        self.at_closing: set[Callable[[], None]] = set()  # what else must end
         self._late = late
         self._streams: dict[str | None, tuple[RunNews | FolderNews, Watcher]] = {}
 
@@ -79,6 +80,8 @@ class Live:
         self.is_closing = True
         for _, watcher in self._streams.values():
             watcher.wake()
+        for end in list(self.at_closing):
+            end()
 
     def _news(self, name: str | None) -> RunNews | FolderNews | None:
         from surefoot.dashboard.data.news import FolderNews, RunNews

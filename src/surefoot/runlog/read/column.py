@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from surefoot.runlog.chunk import STEP, TIME, VALUE
 from surefoot.runlog.read.connection import has_table, snapshot
@@ -36,10 +36,23 @@ class Column:
 
 
 Piece = tuple[int, Column]  # a series' id, and some of it
+T = TypeVar("T")
+ReadSealed = Callable[[list[Segment], list[Series], Part, Say], T]
 
 
 def read_columns(file: Path, wanted: Callable[[Series], bool], say: Say, part: Part = WHOLE) -> dict[Series, Column]:
     """The wanted series of a process, or a part of them. Steps outside of it may come along."""
+    series, sealed, chunks = read_pieces(file, wanted, say, part, _sealed)
+    by_series: dict[int, list[Column]] = {one.id: [] for one in series}
+    for number, piece in sealed + chunks:
+        by_series[number].append(piece)
+    return {one: join(by_series[one.id]) for one in series}
+
+
+def read_pieces(
+    file: Path, wanted: Callable[[Series], bool], say: Say, part: Part, read_sealed: ReadSealed[T]
+) -> tuple[list[Series], T, list[Piece]]:
+    """The wanted series, what `read_sealed` makes of their sealed rows, and the rows that are not sealed yet."""
     for attempt in range(TRIES):
         problems: list[str] = []
         try:
@@ -48,16 +61,13 @@ def read_columns(file: Path, wanted: Callable[[Series], bool], say: Say, part: P
                 chunks = read_chunks(connection, [one.id for one in series], part)
                 segments = [segment for segment in read_manifest(connection, file) if part.touches(segment)]
             segments = whole(segments, problems.append, last_try=attempt == TRIES - 1)
-            pieces = _sealed(segments, series, part, problems.append) + chunks
+            sealed = read_sealed(segments, series, part, problems.append)
         except SegmentGoneError:
             time.sleep(WAIT_SECONDS * attempt)
             continue
         for problem in problems:
             say(problem)
-        by_series: dict[int, list[Column]] = {one.id: [] for one in series}
-        for number, piece in pieces:
-            by_series[number].append(piece)
-        return {one: join(by_series[one.id]) for one in series}
+        return series, sealed, chunks
     raise RunLogError(f"the segments of {file} change faster than they can be read. Try again.")
 
 
