@@ -22,7 +22,7 @@ help:
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
 # pip older than 25.1 does not know dependency groups.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt package-lock.json
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --constraint constraints.txt --group dev --editable .
@@ -107,4 +107,5 @@ constraints:
 	@echo '  $(PY) -m pip freeze --exclude-editable > constraints.txt'
 
 clean:
+	rm -rf node_modules src/surefoot/dashboard/page/vendor
 	rm -rf .venv .venv-bench .venv-bench-log .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*
