@@ -29,7 +29,7 @@ def vendor(root: Path = ROOT) -> bool:
     npm = shutil.which("npm")
     if npm is None:
         raise VendorError(
-            "the dashboard's page needs uPlot, which npm fetches, and npm is not installed. Install Node.js, or install "
+            "the dashboard's page needs uPlot, which npm fetches, and npm is not installed. Install Node.js, or "
             "surefoot from a wheel, which holds it."
         )
     done = subprocess.run(
