@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from surefoot.dashboard.data.cursor import as_text
-from surefoot.dashboard.data.encode import Numbers
+from surefoot.dashboard.data.encode import TIMES, Numbers
 from surefoot.dashboard.data.track import Cells, Odd
 from surefoot.dashboard.data.tracks import Memory, known_series
 from surefoot.runlog.read.process import StoredProcess
@@ -45,9 +46,9 @@ def chart(cells: Cells, odd: Odd, first: int, last: int) -> dict[str, Any]:
     """`steps` and `times` are those of the last row of each bucket, as `lasts` are its values."""
     return {
         "steps": Numbers(cells.steps),
-        "times": Numbers(cells.times, places=3),
-        "lows": Numbers(cells.lows, gaps=True),
-        "highs": Numbers(cells.highs, gaps=True),
+        "times": Numbers(cells.times, form=TIMES),
+        "lows": Numbers(cells.lows, gap=math.nan),
+        "highs": Numbers(cells.highs, gap=math.nan),
         "lasts": Numbers(cells.lasts),
         "nonfinite": odd.within(first, last),
         "num_nonfinite": int(cells.odd.sum()),

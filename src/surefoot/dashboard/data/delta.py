@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.dashboard.data.encode import Numbers
+from surefoot.dashboard.data.encode import TIMES, Numbers
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.process import StoredProcess
@@ -40,7 +40,7 @@ def _rows(column: Column) -> dict[str, Any]:
     some = thin(column)
     return {
         "steps": Numbers(some.steps),
-        "times": Numbers(some.times, places=3),
+        "times": Numbers(some.times, form=TIMES),
         "values": Numbers(some.values),
         "count": len(column),
     }

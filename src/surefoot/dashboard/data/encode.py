@@ -10,16 +10,17 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
+TIMES = "%.3f"
 _NAMES = {"nan": '"NaN"', "inf": '"Infinity"', "-inf": '"-Infinity"'}
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A column of numbers. `gaps`: NaN means that there is no value. `places`: digits after the point, for times."""
+    """A column of numbers. `gap` is the one that means that there is no value."""
 
     values: Any  # a numpy array, or a list of floats
-    gaps: bool = False
-    places: int | None = None
+    gap: float | None = None
+    form: str = "%.9g"
 
 
 def encode(value: Any) -> str:
@@ -43,10 +44,10 @@ def _column(column: Numbers) -> str:
     values = column.values if isinstance(column.values, list) else column.values.tolist()
     if not values or isinstance(values[0], int):
         return "[" + ",".join(map(str, values)) + "]"
-    write = (f"%.{column.places}f" if column.places is not None else "%.9g").__mod__
+    write = column.form.__mod__
     written = [write(value) for value in values]
-    if not all(map(math.isfinite, values)):
-        names = {**_NAMES, "nan": "null"} if column.gaps else _NAMES
+    if column.gap is not None or not all(map(math.isfinite, values)):
+        names = _NAMES if column.gap is None else {**_NAMES, write(column.gap): "null"}
         written = [names.get(text, text) for text in written]
     return "[" + ",".join(written) + "]"
 

@@ -18,6 +18,7 @@ SERIES = ("grad_norm", "update_ratio", "param_norm", "grad_zeros")
 ACTIVATIONS = {"act_mean": "mean", "act_spread": "spread", "act_zeros": "zeros", "act_flat": "flat"}
 KINDS = (*SERIES, *ACTIVATIONS)
 COLUMNS, MOST_COLUMNS = 200, 1000
+_GAP = -1.7976931348623157e308  # no measured value is like it, and NaN is one
 
 Curves = dict[str, Column]  # by layer, in the order of the model
 
@@ -39,26 +40,15 @@ def heatmap(
     edges = known if len(known) <= num else low + -(-(high - low + 1) // num) * np.arange(num, dtype=np.int64)
     edges = edges[edges <= high]
     table = np.array([_row(column, edges) for column in curves.values()])
-    finite = table[np.isfinite(table) & ~_is_gap(table)]
+    finite = table[np.isfinite(table) & (table != _GAP)]
     return {
         "rows": list(curves),
         "steps": Numbers(edges),
         "last_step": high,
-        "values": [_told(row) for row in table],
+        "values": [Numbers(row, gap=_GAP, form="%.5g") for row in table],
         "low": float(finite.min()) if len(finite) else None,
         "high": float(finite.max()) if len(finite) else None,
     }
-
-
-_GAP = np.float64(-1.7976931348623157e308)  # no measured value is like it; NaN is one
-
-
-def _is_gap(values: Any) -> Any:
-    return values == _GAP
-
-
-def _told(row: Any) -> list[Any]:
-    return [None if value == _GAP else value for value in row.tolist()]
 
 
 def _row(column: Column, edges: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.dashboard.data.encode import Numbers
+from surefoot.dashboard.data.encode import TIMES, Numbers
 from surefoot.runlog.chunk import COUNT, VALUE
 from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.process import StoredProcess
@@ -39,7 +39,7 @@ def hists(process: StoredProcess, name: str, first: int, last: int, most: int = 
         (edges,) = connection.execute("SELECT edges FROM edges WHERE id = ?", (newest[0],)).fetchone()
     return {
         "steps": [step for step, _, _ in rows],
-        "times": Numbers([float(time) for _, time, _ in rows], places=3),
+        "times": Numbers([float(time) for _, time, _ in rows], form=TIMES),
         "edges": Numbers(np.frombuffer(edges, VALUE)),
         "counts": [Numbers(np.frombuffer(counts, COUNT)) for _, _, counts in rows],
     }

@@ -14,11 +14,11 @@ MEMORY = "1GB"
 MOST_ROWS = 10_000
 
 
-def question(shelf: Shelf, sql: str, stop: Stop, seconds: float = SECONDS) -> dict[str, Any]:
+def question(shelf: Shelf, sql: str, stop: Stop) -> dict[str, Any]:
     """What is wrong with it is raised as a QueryError."""
     begun = time.monotonic()
     runs: Runs = shelf.runs
-    answer = runs.sql(sql, seconds=seconds, memory=MEMORY, rows=MOST_ROWS, cut=True, stop=stop)
+    answer = runs.sql(sql, seconds=SECONDS, memory=MEMORY, rows=MOST_ROWS, cut=True, stop=stop)
     try:
         rows = answer.rows()
     finally:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from surefoot.dashboard.data.sealed import cell_width, sealed_cells
-from surefoot.dashboard.data.track import Cells, Odd, Track, bucketed, cells_of
+from surefoot.dashboard.data.track import WHOLE_ROWS, Cells, Odd, Track, bucketed, cells_of
 from surefoot.runlog.read.column import Column, join, read_pieces
 from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.process import StoredProcess
@@ -17,7 +17,6 @@ from surefoot.runlog.read.series import Series, read_series
 from surefoot.runlog.read.tail import Cursor, newest
 
 MOST_BYTES = 512 * 2**20
-MANY = 500_000  # sealed rows, from which on they are not read one by one
 AT_ONCE = 4_000_000  # rows that are in memory together, about
 
 
@@ -69,7 +68,7 @@ class Tracks:
     def _read_on(self, wanted: Sequence[Series], part: Part) -> None:
         """What came since. Of what is sealed in great numbers only cells are made, by DuckDB."""
         folded: dict[int, tuple[Cells, Odd]] = {}
-        if self._num_sealed(wanted, part) < MANY:
+        if self._num_sealed(part) < WHOLE_ROWS:
             columns = self._rows(wanted, part)
         else:
             widths = self._widths(wanted)
@@ -92,12 +91,12 @@ class Tracks:
             track.extend(column)
             track.chunk = part.upto or 0
 
-    def _num_sealed(self, wanted: Sequence[Series], part: Part) -> int:
-        """About how many sealed rows of these series there are."""
+    def _num_sealed(self, part: Part) -> int:
+        """About how many sealed rows a series has."""
         with snapshot(self.process.file) as connection:
             num_series = max(1, len(read_series(connection)))
             touched = [one for one in read_manifest(connection, self.process.file) if part.touches(one)]
-        return sum(segment.num_rows for segment in touched) * len(wanted) // num_series
+        return sum(segment.num_rows for segment in touched) // num_series
 
     def _widths(self, wanted: Sequence[Series]) -> dict[int, int]:
         """How many steps make up a cell of some rows."""
@@ -117,14 +116,12 @@ class Tracks:
         return found
 
     def _groups(self, wanted: Sequence[Series], part: Part) -> Iterable[Sequence[Series]]:
-        """One series by itself is read fastest from segments; where there are none, all at once are."""
-        if not wanted:
-            return []
-        touched = [segment for segment in self.process.segments() if part.touches(segment)]
-        num_rows = sum(segment.num_rows for segment in touched)
+        """As many at once as fit into memory together; one by itself is read fastest."""
+        num_rows = self._num_sealed(part)
         if part.first is not None and part.last is not None:
-            num_rows = min(num_rows, (part.last - part.first) * len(wanted))
-        return [wanted] if num_rows < AT_ONCE else [[series] for series in wanted]
+            num_rows = min(num_rows, part.last - part.first + 1)
+        size = max(1, AT_ONCE // max(1, num_rows))
+        return [wanted[at : at + size] for at in range(0, len(wanted), size)]
 
 
 class Memory:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TRIES = 5
+FEW = 64  # series, up to which they are picked out of a chunk one by one
 WAIT_SECONDS = 0.05  # before the manifest is read again; merging segments takes about as long
 
 
@@ -76,8 +77,9 @@ def read_chunks(connection: sqlite3.Connection, wanted: Sequence[int], part: Par
     found: list[tuple[int, Piece]] = []
     if not has_table(connection, "chunks"):
         return []
+    numbers = frozenset(wanted)
     for layout, members in read_layouts(connection).items():
-        places = [(place, number) for place, number in enumerate(members) if number in wanted]
+        places = [(place, number) for place, number in enumerate(members) if number in numbers]
         if places:
             found += _layout_chunks(connection, layout, places, part)
     found.sort(key=lambda one: one[0])
@@ -108,17 +110,24 @@ def _layout_chunks(
 ) -> list[tuple[int, Piece]]:
     import numpy as np
 
-    # Only the wanted values leave SQLite: a layout may hold hundreds of series.
-    values = ", ".join(f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places)
+    # Only the wanted values leave SQLite: a layout may hold hundreds of series. A row has 2000 columns at most.
+    is_few = len(places) <= FEW
+    packed_alone = [f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places]
     rows = connection.execute(
-        f"SELECT id, steps, times, {values} FROM chunks WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
+        f"SELECT id, steps, times, {', '.join(packed_alone) if is_few else 'vals'} FROM chunks "
+        "WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
         (layout, part.after, 2**63 - 1 if part.upto is None else part.upto),
     )
     found = []
     for number, packed_steps, packed_times, *packed in rows:
         steps, times = np.frombuffer(packed_steps, STEP), np.frombuffer(packed_times, TIME)
-        for (_, series), some in zip(places, packed, strict=True):
-            found.append((number, (series, Column(steps, times, np.frombuffer(some, VALUE)))))
+        if is_few:
+            values = [np.frombuffer(some, VALUE) for some in packed]
+        else:
+            table = np.frombuffer(packed[0], VALUE).reshape(-1, len(steps))
+            values = [table[place] for place, _ in places]
+        for (_, series), some in zip(places, values, strict=True):
+            found.append((number, (series, Column(steps, times, some))))
     return found
 
 
