@@ -17,6 +17,7 @@ COMMANDS = {
     "query": "ask runs with SQL",
     "replay": "judge a stored run again, with today's rules",
     "compare": "compare two runs: settings, series, the first step where they differ",
+    "report": "write a run as one HTML file, for sending",
     "export": "write a run for TensorBoard, or as CSV or Parquet",
     "import": "import runs from TensorBoard event files and CSV",
     "rm": "delete runs",

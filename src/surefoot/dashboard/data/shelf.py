@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run, load_run
@@ -78,9 +79,7 @@ class Shelf:
 
     def row(self, run: Run) -> Row:
         """Of one run that was just opened."""
-        row = _row(run)
-        row.update(_curve(run, self.memory))
-        return row
+        return row_of(run, self.memory)
 
     def _look(self, name: str) -> None:
         line = self._lines.get(name)
@@ -103,7 +102,11 @@ class Shelf:
         line.is_whole = True
         run = _load(self.folder, name)
         if isinstance(run, Run):
-            line.row = {**line.row, **_curve(run, self.memory)}
+            line.row = {**line.row, **spark(run, self.memory)}
+
+
+def row_of(run: Run, memory: Memory) -> Row:
+    return {**_row(run), **spark(run, memory)}
 
 
 def signature_of(folder: Path) -> Signature:
@@ -141,9 +144,3 @@ def _load(folder: Path, name: str) -> Run | Unreadable:
 
 def _row(run: Run | Unreadable) -> Row:
     return dataclasses.asdict(summarize([run])[0])
-
-
-def _curve(run: Run, memory: Memory) -> Row:
-    from surefoot.dashboard.data.spark import spark
-
-    return spark(run, memory)
