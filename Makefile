@@ -35,8 +35,10 @@ demo: $(STAMP)
 	@echo '--- The same script with two lines in the wrong order. It runs, it prints numbers, it does not learn.'
 	$(BIN)/surefoot run --fail-on never examples/digits_with_a_bug.py
 	@echo
-	@echo '--- Every run is logged: show, query and compare them, or judge them again (replay). A dashboard is to come.'
+	@echo '--- Every run is logged: show, query and compare them, or judge them again (replay).'
 	$(BIN)/surefoot runs
+	@echo
+	@echo '--- To look at them in the browser, at http://127.0.0.1:6180:  $(BIN)/surefoot dash'
 
 test: check
 	$(PY) -m coverage erase
