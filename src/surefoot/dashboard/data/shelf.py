@@ -71,36 +71,36 @@ class Shelf:
                 del self._lines[gone]
             deadline = time.monotonic() + SPARK_SECONDS
             for name in names:
-                self._look(name)
-            for name in names:
+                run = self._look(name)
                 if not self._lines[name].is_whole and time.monotonic() < deadline:
-                    self._add_curve(name)
+                    self._add_curve(name, run or _load(self.folder, name))
             return [self._lines[name].row for name in names]
 
     def row(self, run: Run) -> Row:
         """Of one run that was just opened."""
         return row_of(run, self.memory)
 
-    def _look(self, name: str) -> None:
+    def _look(self, name: str) -> Run | Unreadable | None:
+        """Bring its line up to date; the run, if that was needed."""
         line = self._lines.get(name)
         if line is not None and line.row["status"] not in ("running", "unreadable"):
             line.num_looks += 1
             if line.num_looks % RECHECK:
-                return
+                return None
         signature = signature_of(self.folder / name)
-        if line is None or line.signature != signature or line.row["status"] == "running":
-            run = _load(self.folder, name)
-            row = _row(run)
-            if line is not None and line.signature == signature:  # alive still, or no more
-                line.row = {**line.row, **row}
-            else:
-                before = {} if line is None else {key: line.row[key] for key in ("best_loss", "spark")}
-                self._lines[name] = Line(signature, {"best_loss": None, "spark": None, **before, **row})
+        if line is not None and line.signature == signature and line.row["status"] != "running":
+            return None
+        run = _load(self.folder, name)
+        if line is not None and line.signature == signature:  # alive still, or no more
+            line.row = {**line.row, **_row(run)}
+        else:
+            before = {} if line is None else {key: line.row[key] for key in ("best_loss", "spark")}
+            self._lines[name] = Line(signature, {"best_loss": None, "spark": None, **before, **_row(run)})
+        return run
 
-    def _add_curve(self, name: str) -> None:
+    def _add_curve(self, name: str, run: Run | Unreadable) -> None:
         line = self._lines[name]
         line.is_whole = True
-        run = _load(self.folder, name)
         if isinstance(run, Run):
             line.row = {**line.row, **spark(run, self.memory)}
 
@@ -143,4 +143,5 @@ def _load(folder: Path, name: str) -> Run | Unreadable:
 
 
 def _row(run: Run | Unreadable) -> Row:
-    return dataclasses.asdict(summarize([run])[0])
+    (line,) = summarize([run])
+    return {field.name: getattr(line, field.name) for field in dataclasses.fields(line)}
