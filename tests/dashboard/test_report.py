@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import surefoot as sf
 from surefoot.cli.main import main
 from surefoot.dashboard.report import gather as gathering
 from surefoot.dashboard.report import html as making
@@ -111,6 +112,15 @@ def test_a_run_shows_itself_in_a_notebook(log: Path) -> None:
     assert 'sandbox="allow-scripts allow-downloads"' in shown and "<img" not in shown
     content = base64.b64decode(shown.partition("base64,")[2].partition('"')[0]).decode()
     assert data_of(content)["run"]["run"]["run"] == EVIL
+
+
+def test_so_does_one_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUREFOOT_LOG", raising=False)
+    with sf.start_run(tmp_path / "log") as run:
+        assert run._repr_html_() is None
+        sf.log({"loss": 1.0})
+        shown = run._repr_html_()
+        assert shown is not None and run.name in shown
 
 
 def test_the_command(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
