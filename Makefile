@@ -6,7 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-signals prove-log bench-setup new-rule constraints clean
+.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
+	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
@@ -84,6 +85,9 @@ prove-log: $(STAMP)
 # Trackers ask for versions that other peers do not get along with, so that they have an environment of their own.
 bench-log: .venv-bench-log/.stamp
 	PYTHONPATH=src .venv-bench-log/bin/python -m benchmarks.log
+
+bench-dash: $(STAMP) .venv-bench-log/.stamp
+	$(PY) -m benchmarks.dash
 
 .venv-bench-log/.stamp: benchmarks/log/requirements.txt constraints.txt
 	test -x .venv-bench-log/bin/python || $(PYTHON) -m venv .venv-bench-log
