@@ -98,6 +98,21 @@ def test_the_server_opens_no_file_that_a_log_names(client: Client, log: Path) ->
     assert "secret.txt" in text and '"secret"' not in text
 
 
+def test_a_damaged_part_is_told_and_the_rest_is_shown(client: Client, log: Path) -> None:
+    with LogFile(log / "damaged" / "rank-0.db") as file:
+        file.log([1], loss=[1.0])
+        file.record("SignalFacts", 1, "{no json")
+        file.connection.execute(
+            "INSERT INTO chunks (layout, num_steps, steps, times, vals) VALUES (1, 3, x'01', x'02', x'03')"
+        )
+    answer = client.get("/api/runs/damaged/heatmap?of=act_mean")
+    assert answer.status_code == 422 and "can't be read" in answer.json()["error"]
+    assert client.get("/api/runs/damaged/series?name=loss").status_code == 422
+    told = get(client, "/api/runs/damaged")
+    assert told["run"]["run"] == "damaged" and told["problems"]
+    assert any(row["run"] == "damaged" for row in get(client, "/api/runs")["runs"])
+
+
 def test_parameters_that_are_tracked(client: Client, log: Path) -> None:
     with LogFile(log / "tracked" / "rank-0.db") as file:
         layout = file.series("fc.weight", kind="param", place="0,1")

@@ -67,10 +67,14 @@ def test_the_same_sealed_or_not(tmp_path: Path, small: None, num_seals: int) -> 
             if num_seals > start // (NUM // 4):
                 file.seal()
     process = read_process(tmp_path / "rank-0.db")
-    for num in (5, 12):
+    for num in (5, 12, 60):
         for name, cells in read(Tracks(process), num).items():
-            assert len(cells) <= num
+            assert num // 2 <= len(cells) <= num
             expected(numbers[name], cells)
+    part = read(Tracks(process), 40, 201, 700)["b"]
+    assert (int(part.counts.sum()), part.first_steps[0], part.steps[-1]) == (500, 201, 700)
+    some = np.array(numbers["b"][200:700])
+    assert (part.lows.min(), part.highs.max()) == (some.min(), some.max())
     exact = read(Tracks(process), 100, 690, 710)["a"]
     assert exact.steps.tolist() == list(range(690, 711))
     assert np.array_equal(exact.lasts, numbers["a"][689:710], equal_nan=True)
@@ -147,7 +151,8 @@ def test_what_takes_too_much_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_cells_of_series_that_are_seldom_logged_are_wider() -> None:
-    assert [cell_width(1000, rows) for rows in (1000, 2000, 100, 0)] == [64, 64, 512, 64 * 512]
+    assert [cell_width(1000, rows) for rows in (1000, 2000, 100, 0)] == [64, 64, 1024, 65_536]
+    assert cell_width(1_000_000, 1_000_000) == 128, "a long series has wider ones, too"
 
 
 def test_equal_steps_stay_together() -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from surefoot.dashboard.data.cursor import as_text, from_text
+from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.delta import delta
 from surefoot.dashboard.data.encode import encode
 from surefoot.dashboard.data.findings import findings_of
 from surefoot.dashboard.data.run import cursors
 from surefoot.dashboard.data.shelf import NoSuchRunError, Row, Shelf, Signature, signature_of
-from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.tail import START, Cursor
 
@@ -104,7 +104,7 @@ class RunNews:
                 messages += delta(process, known, news)
                 if news.new_findings:
                     messages.append(("findings", {"findings": findings_of(run.name, process)}))
-            except (RunLogError, OSError):  # replaced, or gone, while it is read: the next look tells
+            except DAMAGE:  # also replaced, or gone, while it is read: the next look tells
                 continue
         text = as_text(now)
         return text, [(event, text, data) for event, data in messages]

@@ -7,8 +7,8 @@ from typing import Any
 
 from surefoot.dashboard.data.census import Censuses
 from surefoot.dashboard.data.cursor import as_text
+from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.runlog.read.connection import snapshot
-from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.tail import Cursor, newest
 
@@ -20,7 +20,7 @@ def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any
     for process in run:
         try:
             series += censuses.take(process)
-        except (RunLogError, OSError, ValueError, KeyError) as error:
+        except DAMAGE as error:
             problems.append(f"series of {process.name} can't be read: {error}")
     return {
         "run": row,

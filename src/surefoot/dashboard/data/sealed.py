@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -14,6 +15,7 @@ from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.segment import Part, Say, SealedRows, Segment, read_rows, where_rows
 from surefoot.runlog.read.series import Series
 
+MOST_CELLS = 8192  # of a series: about ten for each pixel of a chart
 MOST_THREADS = 4  # training may run on the same machine
 
 # NaN is above all numbers here. Filters for what is finite cost a third more, so that only who has other values pays.
@@ -25,7 +27,7 @@ FROM read_parquet(?) {where} GROUP BY series, step // {width} ORDER BY series, s
 _FINITE = """
 SELECT series, max(step) AS step, min(value) FILTER (isfinite(value)) AS low,
        max(value) FILTER (isfinite(value)) AS high, count(*) FILTER (NOT isfinite(value)) AS odd
-FROM read_parquet(?) {where} GROUP BY series, step // {width} ORDER BY series, step
+FROM read_parquet(?) {where} GROUP BY series, step // {width} HAVING odd > 0 ORDER BY series, step
 """
 _ODD = f"""
 SELECT series, step, value FROM read_parquet(?) {{where}} AND NOT isfinite(value)
@@ -34,9 +36,10 @@ QUALIFY row_number() OVER (PARTITION BY series ORDER BY step) <= {MOST_ODD} ORDE
 
 
 def cell_width(num_steps: int, num_rows: int) -> int:
-    """Steps for a cell of about so many rows; a power of two times it, so that few different ones are asked for."""
+    """Steps for a cell: of some rows, more in a long series. Powers of two: few different ones are asked for."""
     apart = max(1, num_steps // max(1, num_rows))
-    return CELL << (apart.bit_length() - 1)
+    num = max(CELL * apart, num_steps // MOST_CELLS)
+    return 1 << (num - 1).bit_length()
 
 
 def sealed_cells(
@@ -58,26 +61,25 @@ def sealed_cells(
 def _read(
     connection: duckdb.DuckDBPyConnection, files: list[str], series: list[int], part: Part, width: int
 ) -> dict[int, tuple[Cells, Odd]]:
-    def ask(query: str, some: Sequence[int]) -> dict[str, Any]:
+    def ask(query: str, some: Sequence[int], part: Part) -> dict[str, Any]:
         return connection.execute(query.format(where=where_rows(some, part), width=width), [files]).fetchnumpy()
 
-    rows = ask(_CELLS, series)
+    rows = ask(_CELLS, series, part)
     lows, highs = np.ma.filled(rows["low"], np.nan), np.ma.filled(rows["high"], np.nan)
     odd_counts = np.zeros(len(lows), np.int64)
     is_odd = ~(np.isfinite(lows) & np.isfinite(highs))
     odd: dict[int, Odd] = {}
     if is_odd.any():
-        concerned = np.unique(rows["series"][is_odd])
-        finite = ask(_FINITE, concerned.tolist())
-        places = np.isin(rows["series"], concerned)
-        lows[places], highs[places] = (np.ma.filled(finite[name], np.nan) for name in ("low", "high"))
-        odd_counts[places] = finite["odd"]
-        odd = _odd(ask(_ODD, concerned.tolist()))
-    columns = (
+        concerned = np.unique(rows["series"][is_odd]).tolist()
+        around = replace(part, first=int(rows["first"][is_odd].min()), last=int(rows["step"][is_odd].max()))
+        finite = ask(_FINITE, concerned, around)
+        lows[is_odd], highs[is_odd] = (np.ma.filled(finite[name], np.nan) for name in ("low", "high"))
+        odd_counts[is_odd] = finite["odd"]
+        odd = _odd(ask(_ODD, concerned, around))
+    cells = Cells(
         rows["first"], rows["step"], np.ma.filled(rows["time"], np.nan), lows, highs,
         np.ma.filled(rows["last"], np.nan), rows["count"], odd_counts,
     )  # fmt: skip
-    cells = Cells(*columns)
     numbers, starts = np.unique(rows["series"], return_index=True)
     ends = np.append(starts[1:], len(lows))
     found = {}

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.read.error import RunLogError
@@ -60,7 +61,7 @@ class Shelf:
             raise NoSuchRunError(f"there is no run {name!r} in {self.folder}.")
         try:
             return load_run(self.folder / real)
-        except RunLogError as error:
+        except DAMAGE as error:
             raise NoSuchRunError(str(error)) from None
 
     def rows(self) -> list[Row]:
@@ -138,7 +139,7 @@ def _entries(folder: Path) -> Iterable[str]:
 def _load(folder: Path, name: str) -> Run | Unreadable:
     try:
         return load_run(folder / name)
-    except RunLogError as error:
+    except DAMAGE as error:
         return Unreadable(name, str(error))
 
 

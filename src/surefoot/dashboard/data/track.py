@@ -106,6 +106,12 @@ class Track:
         return len(self.rows) + (0 if self.folded is None else int(self.folded.counts.sum()))
 
     @property
+    def first_step(self) -> int | None:
+        if self.folded is not None:
+            return int(self.folded.first_steps[0])
+        return int(self.rows.steps[0]) if len(self.rows) else None
+
+    @property
     def last_step(self) -> int | None:
         if len(self.rows):
             return int(self.rows.steps[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from surefoot.dashboard.data.sealed import cell_width, sealed_cells
@@ -17,6 +17,7 @@ from surefoot.runlog.read.series import Series, read_series
 from surefoot.runlog.read.tail import Cursor, newest
 
 MOST_BYTES = 512 * 2**20
+MANY = 8  # steps in a bucket, from which on cells are made of them by DuckDB
 AT_ONCE = 4_000_000  # rows that are in memory together, about
 
 
@@ -47,10 +48,33 @@ class Tracks:
                     unread.append(series)
                 else:
                     found[series] = cells, track.odd
-            rows = self._rows(unread, Part(upto=now.chunk, first=first, last=last))
-            for series, column in rows.items():
-                found[series] = bucketed(cells_of(column), first, last, num), self.by_series[series.id].odd
+            for series, some in self._fine(unread, self._part(unread, now.chunk, first, last), num).items():
+                found[series] = bucketed(some, first, last, num), self.by_series[series.id].odd
             return now, {series: found[series] for series in wanted if series in found}
+
+    def _part(self, wanted: Sequence[Series], chunk: int, first: int, last: int) -> Part:
+        """The range, as far as there are steps in it."""
+        tracks = [self.by_series[series.id] for series in wanted]
+        firsts = [track.first_step for track in tracks if track.first_step is not None]
+        lasts = [track.last_step for track in tracks if track.last_step is not None]
+        return Part(upto=chunk, first=max(first, min(firsts, default=first)), last=min(last, max(lasts, default=last)))
+
+    def _fine(self, wanted: Sequence[Series], within: Part, num: int) -> dict[Series, Cells]:
+        """Finer cells of a range, or its rows if they are few."""
+        assert within.first is not None and within.last is not None, "a range"
+        width = (within.last - within.first + 1) // num
+        if width < MANY or not wanted:
+            return {series: cells_of(column) for series, column in self._rows(wanted, within).items()}
+        folded, columns = self._cells(wanted, within, {series.id: width for series in wanted})
+        found = {}
+        for series, column in columns.items():
+            cells, _ = folded.get(series.id, (None, None))
+            rows = cells_of(column)
+            if cells is None or not len(rows) or rows.steps[0] >= cells.steps[-1]:
+                found[series] = rows if cells is None else cells.then(rows)
+            else:
+                found[series] = cells_of(self._rows([series], within)[series])
+        return found
 
     def _catch_up(self, wanted: Sequence[Series]) -> Cursor:
         with snapshot(self.process.file) as connection:
@@ -71,13 +95,7 @@ class Tracks:
         if self._num_sealed(part) < WHOLE_ROWS:
             columns = self._rows(wanted, part)
         else:
-            widths = self._widths(wanted)
-            numbers = {series.id for series in wanted}
-            found, folded, pieces = read_pieces(
-                self.process.file, lambda series: series.id in numbers, self.process.say, part,
-                lambda segments, series, part, say: sealed_cells(segments, series, part, say, widths),
-            )  # fmt: skip
-            columns = {series: join(piece for number, piece in pieces if number == series.id) for series in found}
+            folded, columns = self._cells(wanted, part, self._widths(wanted))
         for series, column in columns.items():
             track = self.by_series[series.id]
             cells, odd = folded.get(series.id, (None, None))
@@ -90,6 +108,17 @@ class Tracks:
                 column = self._rows([series], Part(upto=part.upto))[series]
             track.extend(column)
             track.chunk = part.upto or 0
+
+    def _cells(
+        self, wanted: Sequence[Series], part: Part, widths: Mapping[int, int]
+    ) -> tuple[dict[int, tuple[Cells, Odd]], dict[Series, Column]]:
+        """What is sealed as cells of so many steps, and the rows that are not sealed."""
+        numbers = {series.id for series in wanted}
+        found, folded, pieces = read_pieces(
+            self.process.file, lambda series: series.id in numbers, self.process.say, part,
+            lambda segments, series, part, say: sealed_cells(segments, series, part, say, widths),
+        )  # fmt: skip
+        return folded, {one: join(piece for number, piece in pieces if number == one.id) for one in found}
 
     def _num_sealed(self, part: Part) -> int:
         """About how many sealed rows a series has."""

@@ -59,6 +59,7 @@ def reading(name: str) -> Handler:
 
 def told(answer: Callable[[], dict[str, Any]]) -> Response:
     """The answer, or why there is none."""
+    from surefoot.dashboard.data.damage import DAMAGE
     from surefoot.dashboard.data.shelf import NoSuchRunError
     from surefoot.runlog.read.error import RunLogError
 
@@ -68,8 +69,10 @@ def told(answer: Callable[[], dict[str, Any]]) -> Response:
         return refuse(404, str(error.args[0]))
     except BadRequestError as error:
         return refuse(400, str(error))
-    except (RunLogError, OSError) as error:
+    except RunLogError as error:
         return refuse(422, str(error))
+    except DAMAGE as error:
+        return refuse(422, f"this part of the log can't be read: {error}")
 
 
 def as_json(text: str, status: int = 200) -> Response:

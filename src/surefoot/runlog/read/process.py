@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,6 +104,6 @@ def read_process(file: Path) -> StoredProcess:
         process = StoredProcess(file, meta)
         try:
             process.vitals.append(read_vitals(connection, file, known))
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+        except (sqlite3.Error, struct.error, ValueError, KeyError, TypeError) as error:
             process.say(f"{file} is damaged: {error}")
     return process
