@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.stored import parser_of
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 
