@@ -25,7 +25,7 @@ POINTS = 60
 def spark(run: Run, memory: Memory) -> dict[str, Any]:
     """Nothing is told of a run without a loss."""
     try:
-        cells = _cells(run.process(0), memory)
+        cells = _cells(run.process(0), memory, is_asked_again=run.status == "running")
     except DAMAGE:
         cells = None
     if cells is None:
@@ -34,14 +34,14 @@ def spark(run: Run, memory: Memory) -> dict[str, Any]:
     return {"best_loss": float(lows.min()) if len(lows) else None, "spark": Numbers(cells.lasts)}
 
 
-def _cells(process: StoredProcess, memory: Memory) -> Cells | None:
-    """A folder may hold a thousand runs: what is not sealed is read in one go, and not kept."""
+def _cells(process: StoredProcess, memory: Memory, *, is_asked_again: bool) -> Cells | None:
+    """A folder may hold a thousand runs: what is not sealed and grows no more is read in one go, and not kept."""
     with snapshot(process.file) as connection:
         known = {series.name: series for series in read_series(connection) if series.kind == "scalar"}
         loss = next((known[name] for name in LOSSES if name in known), None)
         if loss is None:
             return None
-        if not read_manifest(connection, process.file):
+        if not is_asked_again and not read_manifest(connection, process.file):
             column = join(piece for _, piece in read_chunks(connection, [loss.id]))
             return bucketed(cells_of(column), -EVER, EVER, POINTS)
     _, found = memory.of(process).read([loss], -EVER, EVER, POINTS)

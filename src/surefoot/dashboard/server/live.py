@@ -55,7 +55,11 @@ class Watcher:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            if await to_thread.run_sync(self._look):
+            try:
+                has_changed = await to_thread.run_sync(self._look)
+            except Exception:  # of a folder that is going away: whoever reads it is told
+                has_changed = True
+            if has_changed:
                 self.wake()
 
 

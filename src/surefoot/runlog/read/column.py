@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TRIES = 5
-FEW = 64  # series, up to which they are picked out of a chunk one by one
+FEW = 8  # series, up to which they are picked out of a chunk one by one
 WAIT_SECONDS = 0.05  # before the manifest is read again; merging segments takes about as long
 
 
@@ -78,10 +79,14 @@ def read_chunks(connection: sqlite3.Connection, wanted: Sequence[int], part: Par
     if not has_table(connection, "chunks"):
         return []
     numbers = frozenset(wanted)
-    for layout, members in read_layouts(connection).items():
-        places = [(place, number) for place, number in enumerate(members) if number in numbers]
+    members = read_layouts(connection)
+    homes = Counter(number for some in members.values() for number in set(some))
+    for layout, some in members.items():
+        places = [(place, number) for place, number in enumerate(some) if number in numbers]
         if places:
-            found += _layout_chunks(connection, layout, places, part)
+            # Rows of a series that is nowhere else are in order by themselves. Slow runs have thousands of chunks.
+            is_only_home = all(homes[number] == 1 for _, number in places)
+            found += _layout_chunks(connection, layout, places, part, is_only_home=is_only_home)
     found.sort(key=lambda one: one[0])
     return [piece for _, piece in found]
 
@@ -106,28 +111,34 @@ def join(parts: Iterable[Column]) -> Column:
 
 
 def _layout_chunks(
-    connection: sqlite3.Connection, layout: int, places: list[tuple[int, int]], part: Part
+    connection: sqlite3.Connection, layout: int, places: list[tuple[int, int]], part: Part, *, is_only_home: bool
 ) -> list[tuple[int, Piece]]:
+    """With the number of its chunk each, or all in one piece."""
     import numpy as np
 
-    # Only the wanted values leave SQLite: a layout may hold hundreds of series. A row has 2000 columns at most.
+    # Only the wanted values leave SQLite if they are few: a layout may hold hundreds of series.
     is_few = len(places) <= FEW
     packed_alone = [f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places]
     rows = connection.execute(
         f"SELECT id, steps, times, {', '.join(packed_alone) if is_few else 'vals'} FROM chunks "
         "WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
         (layout, part.after, 2**63 - 1 if part.upto is None else part.upto),
-    )
+    ).fetchall()
+    if not rows:
+        return []
+    groups = [rows] if is_only_home else [[row] for row in rows]
     found = []
-    for number, packed_steps, packed_times, *packed in rows:
-        steps, times = np.frombuffer(packed_steps, STEP), np.frombuffer(packed_times, TIME)
+    for group in groups:
+        steps = np.frombuffer(b"".join(row[1] for row in group), STEP)
+        times = np.frombuffer(b"".join(row[2] for row in group), TIME)
         if is_few:
-            values = [np.frombuffer(some, VALUE) for some in packed]
+            values = [np.frombuffer(b"".join(some), VALUE) for some in list(zip(*group, strict=True))[3:]]
         else:
-            table = np.frombuffer(packed[0], VALUE).reshape(-1, len(steps))
+            tables = [np.frombuffer(row[3], VALUE).reshape(-1, len(row[1]) // 8) for row in group]
+            table = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
             values = [table[place] for place, _ in places]
         for (_, series), some in zip(places, values, strict=True):
-            found.append((number, (series, Column(steps, times, some))))
+            found.append((group[-1][0], (series, Column(steps, times, some))))
     return found
 
 

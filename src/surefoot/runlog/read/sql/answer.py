@@ -120,6 +120,10 @@ def ask(load: LoadRuns, query: str, *, into: Path | None = None, **given: Any) -
             return Answer(connection, text, told + loader.problems, limits)
         except SegmentGoneError:
             connection.close()
+        except duckdb.IOException:
+            connection.close()
+            if loader is None or all(file.exists() for file in loader.files):  # else it was merged since it was listed
+                raise
         except DataError:
             connection.close()
             damaged = find_damaged(loader.files) if loader is not None else []
