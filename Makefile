@@ -6,7 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-signals prove-log bench-setup new-rule constraints clean
+.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -17,12 +17,13 @@ help:
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
+	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
 # pip older than 25.1 does not know dependency groups.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt package-lock.json
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --constraint constraints.txt --group dev --editable .
@@ -35,8 +36,10 @@ demo: $(STAMP)
 	@echo '--- The same script with two lines in the wrong order. It runs, it prints numbers, it does not learn.'
 	$(BIN)/surefoot run --fail-on never examples/digits_with_a_bug.py
 	@echo
-	@echo '--- Every run is logged: show, query and compare them, or judge them again (replay). A dashboard is to come.'
+	@echo '--- Every run is logged: show, query and compare them, or judge them again (replay).'
 	$(BIN)/surefoot runs
+	@echo
+	@echo '--- To look at them in the browser, at http://127.0.0.1:6180:  $(BIN)/surefoot dash'
 
 test: check
 	$(PY) -m coverage erase
@@ -83,6 +86,9 @@ prove-log: $(STAMP)
 bench-log: .venv-bench-log/.stamp
 	PYTHONPATH=src .venv-bench-log/bin/python -m benchmarks.log
 
+bench-dash: $(STAMP) .venv-bench-log/.stamp
+	$(PY) -m benchmarks.dash
+
 .venv-bench-log/.stamp: benchmarks/log/requirements.txt constraints.txt
 	test -x .venv-bench-log/bin/python || $(PYTHON) -m venv .venv-bench-log
 	.venv-bench-log/bin/python -m pip install --quiet --constraint constraints.txt torch
@@ -107,4 +113,5 @@ constraints:
 	@echo '  $(PY) -m pip freeze --exclude-editable > constraints.txt'
 
 clean:
+	rm -rf node_modules src/surefoot/dashboard/page/vendor
 	rm -rf .venv .venv-bench .venv-bench-log .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*

@@ -6,9 +6,9 @@ from pathlib import Path
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 HEAD = """# Figures of the run log
 
-Written by `make prove-log` and `make bench-log`, each its own part. No figure on this page is written by hand.
+Written by `make prove-log`, `make bench-log` and `make bench-dash`, each its own part. No figure here is by hand.
 """
-PARTS = ("proof", "peers")
+PARTS = ("proof", "peers", "dashboards")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

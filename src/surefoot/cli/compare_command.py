@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of, tell_problems
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell, print_table
 
 _EXAMPLES = """\

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of, tell_problems
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell
 from surefoot.cli.usage import UsageError
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.stored import add_log_option, parser_of
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.stored import add_log_option
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 

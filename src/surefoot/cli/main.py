@@ -12,10 +12,12 @@ from surefoot.version import __version__
 COMMANDS = {
     "run": "run a training script and name its silent bugs",
     "runs": "list runs: status, updates, last loss, findings",
+    "dash": "look at runs in a browser, live",
     "show": "tell what a run was and what it recorded",
     "query": "ask runs with SQL",
     "replay": "judge a stored run again, with today's rules",
     "compare": "compare two runs: settings, series, the first step where they differ",
+    "report": "write a run as one HTML file, for sending",
     "export": "write a run for TensorBoard, or as CSV or Parquet",
     "import": "import runs from TensorBoard event files and CSV",
     "rm": "delete runs",

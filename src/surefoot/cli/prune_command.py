@@ -8,8 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from surefoot.cli.deleting import ask, carry_out, show
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.runs_command import STATUSES
-from surefoot.cli.stored import add_log_option, parser_of
+from surefoot.cli.stored import add_log_option
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import RunLogError, Runs
 from surefoot.runlog.read.disk import Footprint, footprint, orphans

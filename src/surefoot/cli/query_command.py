@@ -8,8 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.rows import print_csv, print_json
-from surefoot.cli.stored import add_log_option, parser_of, tell_problems
+from surefoot.cli.stored import add_log_option, tell_problems
 from surefoot.cli.table import print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import RunLogError, open_runs

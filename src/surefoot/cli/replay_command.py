@@ -6,8 +6,9 @@ from pathlib import Path
 
 from surefoot.cli.alerting import ON_HELP, add_on_option, wanted
 from surefoot.cli.choice import add_choice_options, choose_rules
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.rehearsing import tell_alerts
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of
+from surefoot.cli.stored import RUN_HELP, add_log_option, load
 from surefoot.cli.telling import add_telling_options, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice

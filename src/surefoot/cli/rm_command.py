@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from surefoot.cli.deleting import ask, carry_out, show
-from surefoot.cli.stored import RUN_HELP, add_log_option, find, parser_of
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.stored import RUN_HELP, add_log_option, find
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import RunLogError
 from surefoot.runlog.read.disk import footprint

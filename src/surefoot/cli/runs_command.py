@@ -6,8 +6,9 @@ from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.rows import print_csv, print_json
-from surefoot.cli.stored import parser_of, tell_problems
+from surefoot.cli.stored import tell_problems
 from surefoot.cli.table import print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run, RunLogError, Runs

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, parser_of, tell_problems
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell, duration, number, print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run

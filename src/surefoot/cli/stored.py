@@ -11,16 +11,6 @@ from surefoot.runlog.read.run import load_run
 RUN_HELP = 'a folder, the name of a run or its beginning, or "latest"'
 
 
-def parser_of(command: str, description: str, examples: str = "") -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
-        prog=f"surefoot {command}",
-        description=description,
-        epilog=f"examples:\n{examples}" if examples else None,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-
-
 def add_log_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)"

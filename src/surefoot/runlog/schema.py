@@ -2,7 +2,8 @@
 
 SCHEMA_VERSION = 2
 
-# Version 1 had meta, records and findings only.
+# Version 1 had meta, records and findings only. Tables that were added since (sealed, excerpts) need no new version:
+# older readers do without them, and newer ones look whether they are there.
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, step INTEGER, json TEXT NOT NULL);
@@ -10,6 +11,7 @@ CREATE TABLE IF NOT EXISTS findings (
     id INTEGER PRIMARY KEY, rule TEXT NOT NULL, severity TEXT NOT NULL, message TEXT NOT NULL, why TEXT NOT NULL,
     fix TEXT NOT NULL, file TEXT, line INTEGER, step INTEGER NOT NULL, count INTEGER NOT NULL, evidence TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS excerpts (finding INTEGER PRIMARY KEY, first INTEGER NOT NULL, lines TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS series (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, place TEXT NOT NULL, UNIQUE (kind, name, place)
 );
@@ -44,6 +46,7 @@ ADD_FINDING = (
     f"INSERT OR REPLACE INTO findings (id, {', '.join(FINDING_COLUMNS)}) "
     f"VALUES (?, {', '.join('?' for _ in FINDING_COLUMNS)})"
 )
+ADD_EXCERPT = "INSERT OR REPLACE INTO excerpts (finding, first, lines) VALUES (?, ?, ?)"
 ADD_CHUNK = "INSERT INTO chunks (layout, num_steps, steps, times, vals) VALUES (?, ?, ?, ?, ?)"
 ADD_EVENT = "INSERT INTO events (step, time, kind, text) VALUES (?, ?, ?, ?)"
 ADD_EDGES = "INSERT OR IGNORE INTO edges (edges) VALUES (?)"

@@ -166,6 +166,21 @@ def test_version_2_is_read() -> None:
     assert (line.updates, line.last_loss, line.findings, line.exit) == (11, 0.05, 1, 0)
 
 
+@pytest.mark.parametrize("file", [FILES / "version-1.db", FILES / "version-2" / "rank-0.db"])
+def test_findings_of_older_logs_have_no_excerpt(file: Path) -> None:
+    process = read_process(file)
+    assert process.excerpts() == [None] * len(process.findings())
+
+
+def test_more_series_than_sqlite_has_columns(tmp_path: Path) -> None:
+    with LogFile(tmp_path / "rank-0.db") as file:
+        file.log([1, 2, 3], **{f"s{i}": [i, i + 0.5, i + 1.0] for i in range(2100)})
+    process = read_process(tmp_path / "rank-0.db")
+    assert len(process.columns()) == 2100
+    assert values(process, "s2099") == [2099, 2099.5, 2100]
+    assert len(process.after().columns) == 2100
+
+
 def test_version_1_without_an_end_is_judged_by_its_files(tmp_path: Path) -> None:
     file = shutil.copy(FILES / "version-1.db", tmp_path / "rank-0.db")
     with LogFile(file) as log:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from surefoot.runlog.chunk import STEP, TIME, VALUE
 from surefoot.runlog.read.connection import has_table, snapshot
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TRIES = 5
+FEW = 8  # series, up to which they are picked out of a chunk one by one
 WAIT_SECONDS = 0.05  # before the manifest is read again; merging segments takes about as long
 
 
@@ -36,10 +38,23 @@ class Column:
 
 
 Piece = tuple[int, Column]  # a series' id, and some of it
+T = TypeVar("T")
+ReadSealed = Callable[[list[Segment], list[Series], Part, Say], T]
 
 
 def read_columns(file: Path, wanted: Callable[[Series], bool], say: Say, part: Part = WHOLE) -> dict[Series, Column]:
     """The wanted series of a process, or a part of them. Steps outside of it may come along."""
+    series, sealed, chunks = read_pieces(file, wanted, say, part, _sealed)
+    by_series: dict[int, list[Column]] = {one.id: [] for one in series}
+    for number, piece in sealed + chunks:
+        by_series[number].append(piece)
+    return {one: join(by_series[one.id]) for one in series}
+
+
+def read_pieces(
+    file: Path, wanted: Callable[[Series], bool], say: Say, part: Part, read_sealed: ReadSealed[T]
+) -> tuple[list[Series], T, list[Piece]]:
+    """The wanted series, what `read_sealed` makes of their sealed rows, and the rows that are not sealed yet."""
     for attempt in range(TRIES):
         problems: list[str] = []
         try:
@@ -48,16 +63,13 @@ def read_columns(file: Path, wanted: Callable[[Series], bool], say: Say, part: P
                 chunks = read_chunks(connection, [one.id for one in series], part)
                 segments = [segment for segment in read_manifest(connection, file) if part.touches(segment)]
             segments = whole(segments, problems.append, last_try=attempt == TRIES - 1)
-            pieces = _sealed(segments, series, part, problems.append) + chunks
+            sealed = read_sealed(segments, series, part, problems.append)
         except SegmentGoneError:
             time.sleep(WAIT_SECONDS * attempt)
             continue
         for problem in problems:
             say(problem)
-        by_series: dict[int, list[Column]] = {one.id: [] for one in series}
-        for number, piece in pieces:
-            by_series[number].append(piece)
-        return {one: join(by_series[one.id]) for one in series}
+        return series, sealed, chunks
     raise RunLogError(f"the segments of {file} change faster than they can be read. Try again.")
 
 
@@ -66,10 +78,15 @@ def read_chunks(connection: sqlite3.Connection, wanted: Sequence[int], part: Par
     found: list[tuple[int, Piece]] = []
     if not has_table(connection, "chunks"):
         return []
-    for layout, members in read_layouts(connection).items():
-        places = [(place, number) for place, number in enumerate(members) if number in wanted]
+    numbers = frozenset(wanted)
+    members = read_layouts(connection)
+    homes = Counter(number for some in members.values() for number in set(some))
+    for layout, some in members.items():
+        places = [(place, number) for place, number in enumerate(some) if number in numbers]
         if places:
-            found += _layout_chunks(connection, layout, places, part)
+            # Rows of a series that is nowhere else are in order by themselves. Slow runs have thousands of chunks.
+            is_only_home = all(homes[number] == 1 for _, number in places)
+            found += _layout_chunks(connection, layout, places, part, is_only_home=is_only_home)
     found.sort(key=lambda one: one[0])
     return [piece for _, piece in found]
 
@@ -94,21 +111,34 @@ def join(parts: Iterable[Column]) -> Column:
 
 
 def _layout_chunks(
-    connection: sqlite3.Connection, layout: int, places: list[tuple[int, int]], part: Part
+    connection: sqlite3.Connection, layout: int, places: list[tuple[int, int]], part: Part, *, is_only_home: bool
 ) -> list[tuple[int, Piece]]:
+    """With the number of its chunk each, or all in one piece."""
     import numpy as np
 
-    # Only the wanted values leave SQLite: a layout may hold hundreds of series.
-    values = ", ".join(f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places)
+    # Only the wanted values leave SQLite if they are few: a layout may hold hundreds of series.
+    is_few = len(places) <= FEW
+    packed_alone = [f"substr(vals, {place} * num_steps * 8 + 1, num_steps * 8)" for place, _ in places]
     rows = connection.execute(
-        f"SELECT id, steps, times, {values} FROM chunks WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
+        f"SELECT id, steps, times, {', '.join(packed_alone) if is_few else 'vals'} FROM chunks "
+        "WHERE layout = ? AND id > ? AND id <= ? ORDER BY id",
         (layout, part.after, 2**63 - 1 if part.upto is None else part.upto),
-    )
+    ).fetchall()
+    if not rows:
+        return []
+    groups = [rows] if is_only_home else [[row] for row in rows]
     found = []
-    for number, packed_steps, packed_times, *packed in rows:
-        steps, times = np.frombuffer(packed_steps, STEP), np.frombuffer(packed_times, TIME)
-        for (_, series), some in zip(places, packed, strict=True):
-            found.append((number, (series, Column(steps, times, np.frombuffer(some, VALUE)))))
+    for group in groups:
+        steps = np.frombuffer(b"".join(row[1] for row in group), STEP)
+        times = np.frombuffer(b"".join(row[2] for row in group), TIME)
+        if is_few:
+            values = [np.frombuffer(b"".join(some), VALUE) for some in list(zip(*group, strict=True))[3:]]
+        else:
+            tables = [np.frombuffer(row[3], VALUE).reshape(-1, len(row[1]) // 8) for row in group]
+            table = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
+            values = [table[place] for place, _ in places]
+        for (_, series), some in zip(places, values, strict=True):
+            found.append((group[-1][0], (series, Column(steps, times, some))))
     return found
 
 

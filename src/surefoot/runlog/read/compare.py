@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SETTINGS = ("script", "command", "git_commit", "git_dirty", "device", "host", "ranks", "attempt", "resumed_from")
-AT_ONCE = 16  # series that are in memory together
+AT_ONCE = 2_000_000  # rows that are in memory together, about
+MOST_SERIES = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,29 @@ def settings_that_differ(first: Run, second: Run) -> dict[str, tuple[Any, Any]]:
 def compare_series(first: Run, second: Run) -> Iterator[Curves]:
     """Series of rank 0 by name, a few at a time."""
     processes = (first.process(0), second.process(0))
-    names = sorted({s.name for process in processes for s in process.series() if s.kind == "scalar"})
-    for at in range(0, len(names), AT_ONCE):
-        some = names[at : at + AT_ONCE]
-        one, two = (_columns(process, some) for process in processes)
-        for name in some:
+    for names in _groups(processes):
+        one, two = (_columns(process, names) for process in processes)
+        for name in names:
             yield _compare(name, one.get(name), two.get(name))
+
+
+def _groups(processes: Sequence[StoredProcess]) -> Iterator[list[str]]:
+    """All names in order: of long series one by itself is read fastest, many short ones are read together."""
+    num_rows: dict[str, int] = {}
+    for process in processes:
+        series = process.series()
+        each = sum(segment.num_rows for segment in process.segments()) // max(1, len(series))
+        for one in series:
+            if one.kind == "scalar":
+                num_rows[one.name] = num_rows.get(one.name, 0) + each
+    group: list[str] = []
+    for name in sorted(num_rows):
+        if group and (len(group) == MOST_SERIES or sum(num_rows[one] for one in (*group, name)) > AT_ONCE):
+            yield group
+            group = []
+        group.append(name)
+    if group:
+        yield group
 
 
 def _settings(run: Run) -> dict[str, Any]:
@@ -58,7 +76,8 @@ def _settings(run: Run) -> dict[str, Any]:
 
 
 def _columns(process: StoredProcess, names: Sequence[str]) -> dict[str, Column]:
-    found = process.columns(lambda series: series.kind == "scalar" and series.name in names)
+    wanted = frozenset(names)
+    found = process.columns(lambda series: series.kind == "scalar" and series.name in wanted)
     return {series.name: _last_of_each_step(column) for series, column in found.items() if len(column)}
 
 

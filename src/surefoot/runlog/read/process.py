@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from surefoot.facts import Record, decode
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import snapshot, tables
 from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.excerpt import read_excerpts
 from surefoot.runlog.read.meta import Status, read_meta, status_of
 from surefoot.runlog.read.segment import WHOLE, Part, Say, Segment, read_manifest
 from surefoot.runlog.read.series import Series, read_series
@@ -59,6 +61,11 @@ class StoredProcess:
             rows = connection.execute(f"SELECT {', '.join(FINDING_COLUMNS)} FROM findings ORDER BY id").fetchall()
         return [dict(zip(FINDING_COLUMNS, row, strict=True)) for row in rows]
 
+    def excerpts(self) -> list[dict[str, Any] | None]:
+        """The lines of source around each finding, as they were stored with it; None where there are none."""
+        with snapshot(self.file) as connection:
+            return read_excerpts(connection)
+
     def events(self) -> tuple[Event, ...]:
         with snapshot(self.file) as connection:
             return read_events(connection)
@@ -97,6 +104,6 @@ def read_process(file: Path) -> StoredProcess:
         process = StoredProcess(file, meta)
         try:
             process.vitals.append(read_vitals(connection, file, known))
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+        except (sqlite3.Error, struct.error, ValueError, KeyError, TypeError) as error:
             process.say(f"{file} is damaged: {error}")
     return process

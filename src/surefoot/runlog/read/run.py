@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -89,6 +90,11 @@ class Run:
         from surefoot.runlog.read.sql import ask
 
         return ask(lambda: [load_run(self.folder)], query, **limits)
+
+    def _repr_html_(self) -> str:
+        """In a notebook, a run shows itself as the dashboard does."""
+        shown: str = importlib.import_module("surefoot.dashboard.report").notebook_html(self)  # a layer above this one
+        return shown
 
     def __iter__(self) -> Iterator[StoredProcess]:
         return iter(self.processes)

@@ -102,7 +102,7 @@ def read_rows(segments: Sequence[Segment], say: Say, series: Sequence[int], part
     import duckdb
     import numpy as np
 
-    where = _where(series, part)
+    where = where_rows(series, part)
     parts: list[dict[str, Any]] = []
     with duckdb.connect(":memory:") as connection:
 
@@ -132,7 +132,8 @@ def read_rows(segments: Sequence[Segment], say: Say, series: Sequence[int], part
     return SealedRows(*joined)
 
 
-def _where(series: Sequence[int], part: Part) -> str:
+def where_rows(series: Sequence[int], part: Part) -> str:
+    """The condition on rows of segments."""
     numbers = ", ".join(map(str, series))
     wanted = [f"series = {numbers}" if len(series) == 1 else f"series IN ({numbers})"]  # the first is faster
     wanted += [f"chunk > {part.after}"] if part.after else []

@@ -13,7 +13,17 @@ from typing import Any
 
 from surefoot.facts import Record, SignalFacts, StepFacts, ValidationFacts, encode
 from surefoot.runlog.chunk import COUNT, pack_numbers
-from surefoot.runlog.schema import ADD_EDGES, ADD_EVENT, ADD_FINDING, ADD_HIST, ADD_META, ADD_RECORD, FINDING_COLUMNS
+from surefoot.runlog.schema import (
+    ADD_EDGES,
+    ADD_EVENT,
+    ADD_EXCERPT,
+    ADD_FINDING,
+    ADD_HIST,
+    ADD_META,
+    ADD_RECORD,
+    FINDING_COLUMNS,
+)
+from surefoot.runlog.write.excerpt import excerpt
 from surefoot.runlog.write.intake import Intake, Order, Statement
 from surefoot.runlog.write.layout import Layout, as_floats, scalar_layout
 from surefoot.runlog.write.tail import Tail
@@ -48,6 +58,7 @@ class RunLog:
         self._last: tuple[tuple[str, ...], Layout] = ((), Layout(()))
         self._intake = Intake(lambda: self._writer.hurry())
         self._numbers = count()  # of rows
+        self._with_excerpt: set[int] = set()  # numbers of findings
         self._tail = Tail(file)
         self._writer = Writer(file, self._intake, self._tail, say, later)
         for key, value in meta.items():
@@ -103,6 +114,9 @@ class RunLog:
         plain = dict(finding)
         self._intake.kept_steps.add(plain["step"])
         self._order(lambda: _finding_statement(number, plain))
+        if number not in self._with_excerpt:  # the source as it is now; the writer's thread reads it
+            self._with_excerpt.add(number)
+            self._order(lambda: (ADD_EXCERPT, (number, *excerpt(plain["file"], plain["line"]))))
 
     def event(self, kind: str, text: str, step: int = 0) -> None:
         time = now()

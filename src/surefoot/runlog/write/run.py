@@ -138,6 +138,17 @@ class Run:
                 log.meta("exit", str(status))
             log.close()
 
+    def _repr_html_(self) -> str | None:
+        """In a notebook, it shows what was logged so far; nothing to show is nothing special."""
+        from surefoot.runlog.read.error import RunLogError
+        from surefoot.runlog.read.run import load_run
+
+        self.flush()
+        try:
+            return load_run(self.folder)._repr_html_()
+        except RunLogError:
+            return None
+
     def _open(self) -> RunLog | None:
         if self._log is None and not self._is_closed and os.getpid() == self._pid:
             with self._opening:

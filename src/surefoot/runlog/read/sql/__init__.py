@@ -2,5 +2,6 @@
 
 from surefoot.runlog.read.sql.answer import Answer, ask
 from surefoot.runlog.read.sql.check import QueryError
+from surefoot.runlog.read.sql.limits import Stop
 
-__all__ = ["Answer", "QueryError", "ask"]
+__all__ = ["Answer", "QueryError", "Stop", "ask"]

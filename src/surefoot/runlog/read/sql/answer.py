@@ -24,7 +24,10 @@ LoadRuns = Callable[[], Sequence[Run | Unreadable]]
 
 
 class Answer:
-    """The result of one query. `problems` tells which parts of the log could not be read for it."""
+    """The result of one query. `problems` tells which parts of the log could not be read for it.
+
+    `is_cut`: rows were left out, as the limits allow; known once the rows are taken.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, query: str, problems: list[str], limits: Limits) -> None:
         self.problems = problems
@@ -34,6 +37,8 @@ class Answer:
         self._begun: duckdb.DuckDBPyConnection | None = self._begin()  # so that what is wrong is said at once
         described = self._begun.description or []
         self.columns: list[str] = [column[0] for column in described]
+        self.types: list[str] = [str(column[1]) for column in described]
+        self.is_cut = False
 
     def rows(self) -> list[tuple[Any, ...]]:
         return [row for batch in self.batches() for row in batch]
@@ -48,6 +53,10 @@ class Answer:
             if not batch:
                 return
             num_rows += len(batch)
+            if self._limits.cut and num_rows > self._limits.rows:
+                self.is_cut = True
+                yield batch[: self._limits.rows - num_rows]
+                return
             self._check_size(num_rows)
             yield batch
 
@@ -111,6 +120,10 @@ def ask(load: LoadRuns, query: str, *, into: Path | None = None, **given: Any) -
             return Answer(connection, text, told + loader.problems, limits)
         except SegmentGoneError:
             connection.close()
+        except duckdb.IOException:
+            connection.close()
+            if loader is None or all(file.exists() for file in loader.files):  # else it was merged since it was listed
+                raise
         except DataError:
             connection.close()
             damaged = find_damaged(loader.files) if loader is not None else []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Timer
+from threading import RLock, Timer
 
 import duckdb
 
@@ -21,14 +21,46 @@ _FENCE = (
 )  # fmt: skip
 
 
+class Stop:
+    """Ends a query from another thread, when nobody waits for its answer any more."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()  # a signal handler may ask
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._is_asked = False
+
+    def ask(self) -> None:
+        with self._lock:
+            self._is_asked = True
+            if self._connection is not None:
+                self._connection.interrupt()
+
+    @contextmanager
+    def heeded(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        with self._lock:
+            if self._is_asked:
+                raise QueryError("the query was stopped.")
+            self._connection = connection
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._connection = None
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`spill` is a folder for what does not fit into memory; without one, such a query fails."""
+    """`spill` is a folder for what does not fit into memory; without one, such a query fails.
+
+    `cut`: an answer with more rows than allowed is cut off there, and says so, in place of an error.
+    """
 
     seconds: float = 60.0
     memory: str = "2GB"
     rows: int = MOST_ROWS
     spill: Path | None = None
+    cut: bool = False
+    stop: Stop = field(default_factory=Stop)
 
 
 def fence(connection: duckdb.DuckDBPyConnection, limits: Limits, allowed: Sequence[Path]) -> None:
@@ -46,7 +78,8 @@ def limited(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[N
     timer = Timer(limits.seconds, connection.interrupt)
     timer.start()
     try:
-        yield
+        with limits.stop.heeded(connection):
+            yield
     except duckdb.InterruptException:
         raise QueryError(
             f"the query took more than {limits.seconds:g} s and was stopped. Ask for less at once."

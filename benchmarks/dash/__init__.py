@@ -1,0 +1,1 @@
+"""The dashboard beside others: start, first charts, bytes."""

@@ -1,0 +1,62 @@
+"""`surefoot dash`: look at runs in a browser, live."""
+
+import webbrowser
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.cli.parsing import parser_of
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+
+_EXAMPLES = """\
+  surefoot dash                          the runs of ./runs
+  surefoot dash /data/runs --port 7000   another folder, another port
+  surefoot dash --no-browser             print the address only, as for an SSH tunnel:
+                                         ssh -L 6180:localhost:6180 HOST
+  surefoot dash --host 0.0.0.0 --open-to-network
+
+It listens on this machine only, asks for the token in its address, and changes nothing. With --open-to-network whoever
+reaches this machine and has the address sees the runs and can ask them with SQL, and what is sent is not encrypted.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = parser_of("dash", "Look at runs in a browser, also while they go on.", _EXAMPLES)
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
+    parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
+    parser.add_argument("--port", type=_port, metavar="N", help="default: 6180, or the next that is free; 0: any")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument(
+        "--open-to-network", action="store_true", help="allow a --host that other machines can reach: see below"
+    )
+    options = parser.parse_args(argv)
+    from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
+
+    place = Place(options.folder or options.log, options.host, PORT if options.port is None else options.port)
+    if not place.is_loopback and not options.open_to_network:
+        raise UsageError(
+            f"--host {options.host} lets other machines ask this server: whoever has its address sees the runs, "
+            "unencrypted. Add --open-to-network if that is meant; an SSH tunnel needs neither."
+        )
+    voice = Voice()
+    voice.say(_where(place.folder))
+    shows = not options.no_browser and can_show_browser()
+    try:
+        serve(place, voice.say, webbrowser.open if shows else None)
+    except NoPortError as error:
+        raise UsageError(str(error)) from None
+    return 0
+
+
+def _where(folder: Path) -> str:
+    if not folder.is_dir():
+        return f"there is no folder {folder} yet; runs are shown as soon as some are logged there."
+    return f"runs of {folder.absolute()}"
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise ArgumentTypeError(f"must be a number from 0 to 65535, got {text}")
+    return int(text)

@@ -1,0 +1,57 @@
+"""All that is told of one run at first; its curves come when they are asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from surefoot.dashboard.data.census import Censuses
+from surefoot.dashboard.data.cursor import as_text
+from surefoot.dashboard.data.damage import DAMAGE
+from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.run import Run
+from surefoot.runlog.read.tail import Cursor, newest
+
+
+def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any]:
+    """`cursor` is from where on news must be asked for; what comes between is told twice rather than not at all."""
+    cursor = as_text(cursors(run))
+    series, problems = [], []
+    for process in run:
+        try:
+            series += censuses.take(process)
+        except DAMAGE as error:
+            problems.append(f"series of {process.name} can't be read: {error}")
+    return {
+        "run": row,
+        "meta": run.meta,
+        "ranks": [process.rank for process in run if process.rank is not None],
+        "series": series,
+        "convergence": _convergence(run),
+        "events": events(run),
+        "problems": list(dict.fromkeys([*run.problems, *problems])),
+        "cursor": cursor,
+    }
+
+
+def cursors(run: Run) -> dict[str, Cursor]:
+    found = {}
+    for process in run:
+        with snapshot(process.file) as connection:
+            found[process.name] = newest(connection)
+    return found
+
+
+def events(run: Run) -> list[dict[str, Any]]:
+    found = [{"rank": process.rank, **dataclasses.asdict(event)} for process in run for event in process.events()]
+    return sorted(found, key=lambda event: float(event["time"]))
+
+
+def _convergence(run: Run) -> dict[str, str] | None:
+    from surefoot.report.convergence import stored_outlook
+
+    try:
+        lines = stored_outlook(run.first)
+    except Exception as error:  # of a damaged log, or of a rule's finding of another version
+        return {"text": f"What became of the loss can't be told: {error}"}
+    return {"text": "\n".join(lines)} if lines else None

@@ -1,0 +1,80 @@
+"""SQL. A long query holds up nobody, and ends when nobody waits for it any more."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from surefoot.dashboard.server.late import Late
+from surefoot.dashboard.server.reply import refuse, told
+
+if TYPE_CHECKING:
+    from surefoot.runlog.read.sql import Stop
+
+MOST_BYTES = 100_000  # of a question
+
+
+async def query(request: Request) -> Response:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return refuse(415, "a query is sent as application/json.")
+    sql = await _sql(request)
+    if sql is None:
+        return refuse(400, 'a query is sent as {"sql": "SELECT …"}.')
+    stop = await to_thread.run_sync(_stop)
+    at_closing = request.app.state.live.at_closing
+    at_closing.add(stop.ask)
+    try:
+        return await _answer(request, sql, stop)
+    finally:
+        at_closing.discard(stop.ask)
+
+
+async def _answer(request: Request, sql: str, stop: Stop) -> Response:
+    state = request.app.state
+    answers: list[Response] = []
+    async with anyio.create_task_group() as both:
+
+        async def ask() -> None:
+            answers.append(await to_thread.run_sync(_asked, state.late, sql, stop, limiter=state.queries))
+            both.cancel_scope.cancel()
+
+        both.start_soon(ask)
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        stop.ask()
+    return answers[0] if answers else refuse(400, "the query was stopped.")
+
+
+def _stop() -> Stop:
+    from surefoot.runlog.read.sql import Stop
+
+    return Stop()
+
+
+async def _sql(request: Request) -> str | None:
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > MOST_BYTES:
+            return None
+    try:
+        given: Any = json.loads(content)
+    except ValueError:
+        return None
+    sql = given.get("sql") if isinstance(given, dict) else None
+    return sql if isinstance(sql, str) else None
+
+
+def _asked(late: Late, sql: str, stop: Stop) -> Response:
+    from surefoot.dashboard.data.question import question
+    from surefoot.runlog.read.sql import QueryError
+
+    try:
+        return told(lambda: question(late.shelf(), sql, stop))
+    except QueryError as error:
+        return refuse(400, str(error))

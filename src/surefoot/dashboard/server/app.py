@@ -1,0 +1,63 @@
+"""The application: routes and what they share."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from anyio import CapacityLimiter
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from surefoot.dashboard.server.api.query import query
+from surefoot.dashboard.server.door import Door, Guard
+from surefoot.dashboard.server.late import Late
+from surefoot.dashboard.server.live import Live, live
+from surefoot.dashboard.server.reply import reading, refuse
+
+PAGE = Path(__file__).parent.parent / "page"
+RUN = "/api/runs/{run}"
+QUERIES = 2  # at once; others wait
+
+
+def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
+    """The application behind its door, and what must be told when the server ends."""
+    mimetypes.add_type("text/javascript", ".js")  # some systems know it by another name, which browsers refuse
+    app = Starlette(
+        routes=[
+            Route("/", _index),
+            Route("/api/runs", reading("runs.list_runs")),
+            Route(RUN, reading("runs.one_run")),
+            Route(f"{RUN}/series", reading("series.read_series")),
+            Route(f"{RUN}/params", reading("series.read_params")),
+            Route(f"{RUN}/findings", reading("runs.list_findings")),
+            Route(f"{RUN}/heatmap", reading("layers.read_heatmap")),
+            Route(f"{RUN}/hists", reading("layers.read_hists")),
+            Route("/api/compare", reading("about.compare")),
+            Route("/api/rules/{rule}", reading("about.read_rule")),
+            Route("/api/query", query, methods=["POST"]),
+            Route("/api/live", live),
+            Mount("/static", StaticFiles(directory=PAGE)),
+        ],
+        exception_handlers={404: _missing, 405: _missing, 500: _failed},
+    )
+    app.state.late = Late(folder)
+    app.state.live = Live(app.state.late)
+    app.state.queries = CapacityLimiter(QUERIES)
+    return Guard(app, door), app.state.live
+
+
+async def _index(request: Request) -> Response:
+    return FileResponse(PAGE / "index.html")
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    return refuse(getattr(error, "status_code", 404), "there is nothing at this address.")
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return refuse(500, f"the server has failed at this: {type(error).__name__}.")

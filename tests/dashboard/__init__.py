@@ -1,0 +1,1 @@
+"""The dashboard's server, with real run logs."""
