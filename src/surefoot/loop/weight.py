@@ -45,13 +45,25 @@ def weight_of(loss: Tensor) -> float:
 
 def _of_plain(node: Node) -> float | None:
     """Of a loss that one function of torch computed, which is most of them: no need to look further."""
-    name = name_of(node)
-    if name not in KINDS or getattr(node, "_saved_reduction", None) != MEAN:
+    what = _counted_by.get(type(node)) or _counted(node)
+    if not what or getattr(node, "_saved_reduction", None) != MEAN:
         return None
-    if name.startswith("NllLoss"):
-        return number(saved(node, "total_weight"), may_wait=True)
-    items = saved(node, "self")
-    return float(items.numel()) if isinstance(items, Tensor) else None
+    found = saved(node, what)
+    if what == "total_weight":
+        return number(found, may_wait=True)
+    return float(found.numel()) if isinstance(found, Tensor) else None
+
+
+def _counted(node: Node) -> str:
+    """Which of the tensors that it keeps tells the items: torch has a type for each kind of node."""
+    name = name_of(node)
+    what = "" if name not in KINDS else "total_weight" if name.startswith("NllLoss") else "self"
+    if what:
+        _counted_by[type(node)] = what
+    return what
+
+
+_counted_by: dict[type, str] = {}
 
 
 def _is_label_smoothing(terms: list[Term], readings: list[Reading], weight: float | None) -> bool:

@@ -33,7 +33,7 @@ class Window:
         if self._agree is None:
             self.unit = 0.0
         self.total = 0.0  # in units
-        self.weighted_loss: Tensor | None = None  # the sum of losses times their factors, where the losses are
+        self.weighted_loss: Tensor | float | None = None  # sum of losses times factors; on devices nobody waits for it
 
     def factor(self, weight: float) -> float:
         """By what to multiply the loss of a micro-batch of this weight."""
@@ -45,7 +45,7 @@ class Window:
     def add(self, loss: Tensor, factor: float) -> None:
         """A backward has added its gradients."""
         self.total += factor
-        part = loss.detach()
+        part = loss.item() if loss.is_cpu else loss.detach()
         if factor != 1.0:
             part = part * factor
         self.weighted_loss = part if self.weighted_loss is None else self.weighted_loss + part
