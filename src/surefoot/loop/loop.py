@@ -106,7 +106,7 @@ class Loop:
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, list(self.optimizers))
         self._updaters = make_updaters(
-            self.optimizers, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
+            self.optimizers, self._accumulate, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
         )
         self._only_updater = next(iter(self._updaters.values())) if len(self._updaters) == 1 else None
         for one in self.optimizers.values() if fused else ():

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def make_updaters(
-    optimizers: Mapping[str, Optimizer], ranks: Alone, precision: Precision, device: torch.device,
-    scheduler: Any, clip_norm: Any, clip_value: Any,
+    optimizers: Mapping[str, Optimizer], accumulate: Mapping[str, int], ranks: Alone, precision: Precision,
+    device: torch.device, scheduler: Any, clip_norm: Any, clip_value: Any,
 ) -> dict[str, Updater]:  # fmt: skip
     names = list(optimizers)
     schedulers = name_rest("scheduler", scheduler, names)
@@ -31,7 +31,7 @@ def make_updaters(
         made[name] = Updater(
             name,
             optimizer,
-            Window(params, agree=ranks.unit if ranks.size > 1 else None),
+            Window(params, accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
             Limits(optimizer, norms[name], values[name]),
             make_scaler(precision, device),
             schedulers[name],

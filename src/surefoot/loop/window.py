@@ -2,8 +2,9 @@
 
 A window's gradient is the gradient of the mean over all its items. Each loss is a mean over its own micro-batch, so
 its gradient is added with the factor weight / unit, and at the end everything is divided by total weight / unit. The
-unit is the weight of the window's first micro-batch, rounded down to a power of two: the factors stay near one,
-whatever the weights are, which half precision needs, and whole numbers of items lead to no rounding of their own.
+unit is about the weight of a whole window: that of its first micro-batch times their number, both rounded down to a
+power of two. So the factors are those that people write, whatever the weights are, which half precision needs; whole
+numbers of items lead to no rounding of their own; and windows that come out at one need no division at their end.
 Several ranks need one unit for all of them: they agree on it in their first window, and keep it.
 """
 
@@ -20,10 +21,13 @@ from torch import Tensor
 class Window:
     """What has been added up since the last update."""
 
-    __slots__ = ("_agree", "num_micro_batches", "params", "total", "unit", "weighted_loss")
+    __slots__ = ("_agree", "_exponent", "num_micro_batches", "params", "total", "unit", "weighted_loss")
 
-    def __init__(self, params: Sequence[Tensor], agree: Callable[[float], float] | None = None) -> None:
+    def __init__(
+        self, params: Sequence[Tensor], accumulate: int = 1, agree: Callable[[float], float] | None = None
+    ) -> None:
         self.params = params
+        self._exponent = floor(log2(accumulate))
         self._agree = agree
         self.unit = 0.0  # the weight that counts as one
         self.reset()
@@ -38,7 +42,7 @@ class Window:
     def factor(self, weight: float) -> float:
         """By what to multiply the loss of a micro-batch of this weight."""
         if not self.unit:
-            unit = 2.0 ** floor(log2(weight)) if weight else 0.0
+            unit = 2.0 ** (floor(log2(weight)) + self._exponent) if weight else 0.0
             self.unit = unit if self._agree is None else self._agree(unit)
         return weight / self.unit if weight else 0.0
 
