@@ -59,7 +59,7 @@ The first row is microseconds per update. m1: MLP 10-32-1, batch 32. m2: MLP of 
 transformer, width 128, 8 x 64 tokens. "x 4": four micro-batches per update.
 
 *Everything on*: sanitizer with all rules, history, the run log with every update, the check before each of them,
-weights read off the loss, signals within their budget of 2 % (without the half second a run that they have on credit,
+weights read off the loss, signals within their budget of 2 % (without the second a run that they have on credit,
 which would last for most of this benchmark). The peers run as lean as they can be set: no logger, no progress bar, no
 checkpoints. *Sanitizer and history*: the same without the run log and without the signals that go into it.
 

@@ -57,7 +57,7 @@ def surefoot(problem: Problem, batches: Batches, accumulate: int, **settings: An
     import surefoot as sf
     from surefoot.signals import rhythm
 
-    rhythm.SAMPLE_CREDIT = rhythm.RECORD_CREDIT = 0.0  # half a second once a run, which would last for the benchmark
+    rhythm.SAMPLE_CREDIT = rhythm.RECORD_CREDIT = 0.0  # a second once a run, which would last for the benchmark
 
     model, loss_fn = problem.model, problem.loss_fn
     settings = {"log": mkdtemp(), **settings}

@@ -43,7 +43,7 @@ HEAD = """# What signals cost
 Written by `make bench-signals`. A whole training step (forward, backward, clip to norm 1, AdamW, `zero_grad`) under the
 sanitizer with all rules, signals and the run log, against the same step raw; CPU time of the whole process, the log's
 thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out
-in turns, from the 64th step on; the half second a run that signals have on credit is left out.
+in turns, from the 64th step on; the second a run that signals have on credit is left out.
 Median over several processes, and the least and the largest ratio among them. torch {torch}, one thread.
 
 The peers look at the gradients of one of two equal models that take turns in the same process; CPU time of the whole

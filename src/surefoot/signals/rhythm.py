@@ -5,7 +5,7 @@ from time import perf_counter
 FIRST = 32  # steps that are never spaced: most of what goes wrong shows early
 # Nor those after them, until measuring has taken so many seconds in all: a short run is seen whole, a long one does
 # not feel it.
-SAMPLE_CREDIT, RECORD_CREDIT = 0.1, 0.4
+SAMPLE_CREDIT, RECORD_CREDIT = 0.2, 0.8
 ALWAYS = 1.0  # a share from which on every step is measured
 SAMPLE_SHARE = 0.1  # of the allowed overhead, for norms: watching, writing and caches cost what can not be timed
 RECORD_SHARE = 0.1  # for activations, histograms and the rules
