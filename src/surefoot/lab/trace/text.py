@@ -1,0 +1,116 @@
+"""A trace as people read it: stage by stage, in the order in which it happened."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import IO
+
+from surefoot.lab.trace.describe import Describe
+from surefoot.lab.trace.stage import Epoch, Stage, Step, Trace
+from surefoot.lab.trace.write import INDENT, WIDTH, cut, number, place, plural, table
+
+HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
+Line = tuple[str, str]  # text, style
+
+
+def as_text(trace: Trace, stream: IO[str] | None, *, folder: str, full: bool = False) -> str:
+    """For that stream: with styles on a terminal, plain elsewhere."""
+    lines = [(cut(text), style) for text, style in _lines(trace, folder, full)]
+    if stream is None or not stream.isatty():
+        return "".join(f"{text}\n" for text, _ in lines)
+    from rich.console import Console
+    from rich.text import Text
+
+    target = io.StringIO()
+    console = Console(file=target, force_terminal=True, highlight=False, soft_wrap=True)
+    for text, style in lines:
+        console.print(_styled(text, style) if style == STAGE else Text(text, style))
+    return target.getvalue()
+
+
+def _styled(text: str, style: str) -> object:
+    from rich.text import Text
+
+    whole = Text(text)
+    whole.stylize(style, 0, INDENT)
+    return whole
+
+
+def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
+    describe = Describe(folder, full=full, optimizers=trace.optimizers)
+    yield f"surefoot trace: {trace.script}", HEAD
+    if not trace.stages:
+        yield _nothing(trace), PLAIN
+    step = 0
+    for stage in trace.stages:
+        if stage.step != step:
+            step = stage.step
+            yield "", PLAIN
+            yield _title(trace, step), HEAD
+        yield from _stage(describe, stage, folder)
+    if trace.num_left_out:
+        yield "", PLAIN
+        yield f"{plural(trace.num_left_out, 'more stage')} left out.", PLAIN
+    if trace.epochs:
+        yield from _epochs(trace.epochs, folder)
+    for name, why in trace.off.items():
+        yield "", PLAIN
+        yield f"{name} was switched off: {why}", ALARM
+    if trace.stages:
+        yield "", PLAIN
+        yield _end(trace), PLAIN
+
+
+def _nothing(trace: Trace) -> str:
+    if trace.num_taken:
+        return f"There is no step {trace.first}: the script took {plural(trace.num_taken, 'step')}."
+    return "No optimizer took a step in this process. Child processes are not traced."
+
+
+def _title(trace: Trace, step: int) -> str:
+    own = next((s for s in trace.stages if isinstance(s, Step) and s.step == step), None)
+    who = "" if own is None else f"{own.name}, its update {own.update}"
+    if own is not None and len(trace.optimizers) > 1:
+        who = f"optimizer {own.optimizer}: {who}"
+    title = f"── step {step} " + (f"── {who} " if who else "(not taken) ")
+    return title.ljust(WIDTH, "─")
+
+
+def _stage(describe: Describe, stage: Stage, folder: str) -> Iterator[Line]:
+    lead = "  " if stage.inside_step is not None and not isinstance(stage, Step) else ""
+    where = place(stage.site, folder)
+    first, *more = describe.stage(stage)
+    head = f"{lead}{stage.kind}".ljust(INDENT)
+    yield f"{head}{where}  {first}" if where else f"{head}{first}", STAGE
+    for line in more:
+        yield line if line.startswith(" " * INDENT) else " " * INDENT + line, PLAIN
+    if isinstance(stage, Step):
+        for finding in stage.findings:
+            yield " " * INDENT + finding, ALARM
+
+
+def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
+    yield "", PLAIN
+    yield "── epoch by epoch ".ljust(WIDTH, "─"), HEAD
+    several = len({epoch.loader for epoch in epochs}) > 1
+    rows = []
+    for epoch in epochs:
+        name = f"{epoch.epoch}" if not several else f"{epoch.epoch} of loader {epoch.loader}"
+        name += "" if epoch.complete else ", left"
+        for curve in epoch.losses:
+            steps = f"{epoch.first_step}–{epoch.last_step}"
+            losses = (number(curve.first), number(curve.last), number(curve.mean))
+            rows.append((name, steps, place(curve.site, folder), str(curve.num), *losses))
+            name = ""
+    first = "epoch" if epochs[0].loader is not None else "part"
+    headers = (first, "steps", "backward", "losses", "first", "last", "mean")
+    for line in table(headers, rows, ("losses", "first", "last", "mean")):
+        yield line, PLAIN
+
+
+def _end(trace: Trace) -> str:
+    taken = plural(trace.num_taken, "step")
+    if trace.ended == "max-steps":
+        return f"The script was ended after {taken}. --steps N shows more of them, --to-end lets it go on."
+    return f"The script took {taken} and {'ended' if trace.ended == 'finished' else 'was ' + trace.ended}."
