@@ -43,7 +43,9 @@ from surefoot.lab.trace.write import (
 )
 
 NUM_SHOWN = 3  # values of each gradient
-NUM_COMPARED = 2  # before and after
+NUM_COMPARED = 2  # before and after, if there is room
+LONGEST_COMPARISON = 36
+LONGEST_MODULE = 20
 MOST_ROWS = 12
 
 
@@ -69,20 +71,23 @@ class Describe:
     def _data(self, stage: Data) -> list[str]:
         self._shown = stage.items
         of = f" of {stage.length}" if stage.length is not None else ""
-        return [f"batch {stage.number}{of}, after {duration(stage.seconds)}", *_items(stage.items)]
+        return [f"batch {stage.number}{of}, waited for {duration(stage.seconds)}", *_items(stage.items, "batch")]
 
     def _forward(self, stage: Forward) -> list[str]:
         whole = stage.calls[0]
         mode = "" if stage.training else ", in eval mode"
+        alone = "" if stage.calls[1:] else f"mean {number(whole.mean)}, spread {number(whole.spread)}, "
         told = [
-            f"{stage.model}{mode}: {shapes(whole.given)} → {shapes(whole.output)}, "
+            f"{stage.model}{mode}: {shapes(whole.given)} → {shapes(whole.output)}, {alone}"
             f"{duration(whole.seconds)}, {memory(whole.num_bytes)}"
         ]
         known = [part.tensor for part in self._shown]
         if any(part.tensor is not None and part.tensor not in known for part in stage.given):
-            told += _items(stage.given)
+            told += _items(stage.given, "input")
         self._shown = (*self._shown, *stage.given, *stage.output)
-        inner = stage.calls[1:] or stage.calls
+        inner = stage.calls[1:]
+        if not inner:
+            return told
         rows, deepest = self._calls(inner)
         headers = ("module", "kind", "in", "out", "mean", "spread", "time", "memory")
         told += table(headers, rows, ("mean", "spread", "time", "memory"))
@@ -99,7 +104,13 @@ class Describe:
             chosen = [call for call in chosen if call.depth < depths[0]]
             depths.pop(0)
         deepest = len(chosen) < len(calls)
-        return [_call(call) for call in (chosen if self._full else chosen[: 2 * MOST_ROWS])], deepest
+        path: list[str] = []  # names of the calls around
+        rows = []
+        for call in chosen if self._full else chosen[: 2 * MOST_ROWS]:
+            del path[call.depth - 1 :]
+            rows.append(_call(call, path[-1] if path else ""))
+            path.append(call.name)
+        return rows, deepest
 
     def _evaluation(self, stage: Evaluation) -> list[str]:
         models = ", ".join(f"{model} {count} times" if count > 1 else model for model, count in stage.models.items())
@@ -141,19 +152,19 @@ class Describe:
         return self._table(("parameter", "shape", "norm", *there, "gradient"), rows, ("norm",))
 
     def _clear(self, stage: Clear) -> list[str]:
-        who = (
-            f"{stage.model}.zero_grad()" if stage.optimizer is None else f"zero_grad() of {self._who(stage.optimizer)}"
-        )
+        who = f"zero_grad() of {stage.model if stage.optimizer is None else self._who(stage.optimizer)}"
         if not stage.changes:
             return [f"{who}: nothing was there"]
         to = "to None" if stage.set_to_none else "to zero"
-        unused = f"; {stage.num_unused} of them no step had used" if stage.num_unused else ""
+        unused = (
+            f"; {stage.num_unused} of them no step had used" if stage.num_unused and stage.inside_step is None else ""
+        )
         return [f"{who}: {plural(len(stage.changes), 'gradient')} {to}{unused}"]
 
     def _edit(self, stage: Edit) -> list[str]:
         gone = sum(change.after is None for change in stage.changes)
         what = "removed" if gone == len(stage.changes) else "changed"
-        told = f"the program itself {what} {plural(len(stage.changes), 'gradient')}, seen at {stage.before_stage}"
+        told = f"other code {what} {plural(len(stage.changes), 'gradient')}, seen before {stage.before_stage}"
         return [told, *([] if gone == len(stage.changes) else self._before_and_after(stage.changes))]
 
     def _unscale(self, stage: Unscale) -> list[str]:
@@ -207,10 +218,10 @@ class Describe:
             return [f"{name}: rate unchanged"]
         several = len(self._optimizers) > 1
         rates = [
-            f"rate{' of optimizer ' + str(rate.optimizer) if several else ''} {_rates(rate.before)} → {_rates(rate.after)}"
+            (f"optimizer {rate.optimizer} " if several else "") + f"{_rates(rate.before)} → {_rates(rate.after)}"
             for rate in stage.rates
         ]
-        return [f"{name}: {'; '.join(rates)}"]
+        return [f"{name}: rate {'; '.join(rates)}"]
 
     def _table(self, headers: Row, rows: Sequence[Row], right: Sequence[str]) -> list[str]:
         shown, left_out = some(rows, full=self._full, most=MOST_ROWS)
@@ -226,21 +237,22 @@ def _batches(count: int) -> str:
     return "1 batch" if count == 1 else f"{count} batches"
 
 
-def _items(items: Sequence[Item]) -> list[str]:
-    return table(ITEM_HEADERS, [item(part) for part in items], ("mean", "spread")) if items else []
+def _items(items: Sequence[Item], whole: str) -> list[str]:
+    return table(ITEM_HEADERS, [item(part, whole) for part in items], ("mean", "spread")) if items else []
 
 
-def _call(call: ModuleCall) -> Row:
-    name = "  " * max(0, call.depth - 1) + shortened(call.name or call.module)
+def _call(call: ModuleCall, around: str) -> Row:
+    inside = call.name.removeprefix(f"{around}.") if around else call.name
+    name = "  " * (call.depth - 1) + shortened(inside or "(no part of it)", LONGEST_MODULE)
     bad = f"{call.num_bad} bad" if call.num_bad else number(call.mean)
     return (
-        name, call.module, shapes(call.given, 1), shapes(call.output, 1), bad, number(call.spread),
+        name, shortened(call.module, LONGEST_MODULE), shapes(call.given, 1), shapes(call.output, 1), bad, number(call.spread),
         duration(call.seconds), memory(call.num_bytes),
     )  # fmt: skip
 
 
 def _wiring(loss: LossFacts) -> str:
-    told = [loss.kind or "of unknown kind"]
+    told = [] if loss.kind == loss.reduction != "" else [loss.kind or "of unknown kind"]
     if loss.reduction:
         items = "" if loss.num_items is None else f" over {plural(loss.num_items, 'item')}"
         told.append(f"{loss.reduction}{items}")
@@ -258,8 +270,12 @@ def _wiring(loss: LossFacts) -> str:
 
 
 def _two(change: Change) -> str:
-    before, after = change.values_before[:NUM_COMPARED], change.values_after[:NUM_COMPARED]
-    return f"{values(before, ())} → {values(after, change.shape)}"
+    for num in range(NUM_COMPARED, 0, -1):
+        before, after = change.values_before[:num], change.values_after[:num]
+        told = f"{values(before, ())} → {values(after, change.shape)}"
+        if len(told) <= LONGEST_COMPARISON:
+            break
+    return told
 
 
 def _rates(rates: Values) -> str:

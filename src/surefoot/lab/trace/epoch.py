@@ -56,9 +56,10 @@ class Epochs:
         if fact.edge == "start":
             self._running[key] = Stretch(num_steps + 1)
         elif (stretch := self._running.pop(key, None)) is not None and stretch.losses:
+            number = 1 + sum(epoch.loader == fact.loader for epoch in self._ended)
             self._ended.append(
                 Epoch(
-                    fact.loader, fact.epoch, fact.num_batches, stretch.first_step, num_steps, fact.complete,
+                    fact.loader, number, fact.num_batches, stretch.first_step, num_steps, fact.complete,
                     stretch.curves(),
                 )
             )  # fmt: skip

@@ -55,12 +55,23 @@ class Events:
     def _clears(self, fact: ClearFacts) -> None:
         """Noted just before it is done."""
         self._clear = None
-        if self._tracer.follows(fact.site):
+        if self._tracer.follows(fact.site, is_next=not self._was_used(fact.optimizer)):
             stage = Clear(
                 step=0, site=fact.site, optimizer=fact.optimizer, model=fact.model, set_to_none=fact.set_to_none
             )
             self._tracer.add(stage)
             self._clear = (stage, self._gradients.unused())
+
+    def _was_used(self, optimizer: int | None) -> bool:
+        """Whether the last step used gradients of that optimizer, or of any."""
+        last = (self._tracer.num_done,)
+        return any(
+            step[:1] == last
+            for account in self._recorder.accounts.values()
+            if optimizer in (None, account.id)
+            for provenance in set(account.ledger.provenances)
+            for step in provenance.used_by[-1:]
+        )
 
     def cleared(self) -> None:
         clear, self._clear = self._clear, None

@@ -58,8 +58,8 @@ class TraceProbe(Probe):
         patches = recorder.patches
         patches.wrap(_BaseDataLoaderIter, "__next__", self._make_next)
         patches.wrap(torch.autograd, "backward", self._make_backward)
-        for owner in (torch.optim.Optimizer, torch.nn.Module):
-            patches.wrap(owner, "zero_grad", self._make_zero_grad)
+        patches.wrap(torch.optim.Optimizer, "zero_grad", self._make_zero_grad)
+        patches.wrap(torch.nn.Module, "zero_grad", self._make_zero_grad)
         for owner in (clip_grad, torch.nn.utils):
             patches.wrap(owner, "clip_grad_value_", self._make_clip)
         patches.wrap(clip_grad, "_clip_grads_with_norm_", self._make_clip)

@@ -1,4 +1,4 @@
-"""What a trace is made of: stages, in the order in which they happened. Plain values; `docs/trace.md` tells them all."""
+"""What a trace is made of: stages, in the order in which they happened. `docs/trace.md` tells them all."""
 
 from dataclasses import dataclass, field
 
@@ -230,7 +230,7 @@ class Epoch:
     """A pass over a loader in which there were backwards; without loaders, a stretch of steps."""
 
     loader: int | None
-    epoch: int
+    epoch: int  # counts those of this loader with backwards
     num_batches: int | None
     first_step: int
     last_step: int

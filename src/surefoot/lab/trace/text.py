@@ -8,7 +8,7 @@ from typing import IO
 
 from surefoot.lab.trace.describe import Describe
 from surefoot.lab.trace.stage import Epoch, Stage, Step, Trace
-from surefoot.lab.trace.write import INDENT, WIDTH, cut, number, place, plural, table
+from surefoot.lab.trace.write import INDENT, TO, WIDTH, cut, number, place, plural, table, wrapped
 
 HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
 Line = tuple[str, str]  # text, style
@@ -78,16 +78,21 @@ def _title(trace: Trace, step: int) -> str:
 
 
 def _stage(describe: Describe, stage: Stage, folder: str) -> Iterator[Line]:
-    lead = "  " if stage.inside_step is not None and not isinstance(stage, Step) else ""
+    lead = "·" if stage.inside_step is not None and not isinstance(stage, Step) else ""
     where = place(stage.site, folder)
     first, *more = describe.stage(stage)
     head = f"{lead}{stage.kind}".ljust(INDENT)
-    yield f"{head}{where}  {first}" if where else f"{head}{first}", STAGE
+    first, *rest = wrapped(f"{head}{where}  {first}" if where else f"{head}{first}")
+    yield first, STAGE
+    below = " " * INDENT
+    for line in rest:
+        yield line, PLAIN
     for line in more:
-        yield line if line.startswith(" " * INDENT) else " " * INDENT + line, PLAIN
-    if isinstance(stage, Step):
-        for finding in stage.findings:
-            yield " " * INDENT + finding, ALARM
+        for part in [line] if line.startswith(below) else wrapped(below + line):
+            yield part, PLAIN
+    for finding in stage.findings if isinstance(stage, Step) else ():
+        for part in wrapped(below + finding):
+            yield part, ALARM
 
 
 def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
@@ -99,7 +104,7 @@ def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
         name = f"{epoch.epoch}" if not several else f"{epoch.epoch} of loader {epoch.loader}"
         name += "" if epoch.complete else ", left"
         for curve in epoch.losses:
-            steps = f"{epoch.first_step}–{epoch.last_step}"
+            steps = f"{epoch.first_step}{TO}{epoch.last_step}"
             losses = (number(curve.first), number(curve.last), number(curve.mean))
             rows.append((name, steps, place(curve.site, folder), str(curve.num), *losses))
             name = ""

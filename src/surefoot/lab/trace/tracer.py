@@ -41,7 +41,7 @@ class Tracer:
     def is_open(self) -> bool:
         return not self._is_closed and self.num_done >= self.first - 1
 
-    def begins(self, site: Site | None = None) -> bool:
+    def begins(self) -> bool:
         """Something begins that belongs to the next step, if one has just been taken. Whether it is traced."""
         if self.is_open and self.num_done >= self._step:
             self._step = self.num_done + 1
@@ -49,17 +49,15 @@ class Tracer:
             self._is_closed = self.num_done >= self.last
         return self.is_open
 
-    def follows(self, site: Site | None) -> bool:
+    def follows(self, site: Site | None, *, is_next: bool = False) -> bool:
         """A call that may stand after a step or before the next. Whether it is traced.
 
         One that stands above the step in the same function is the next round's.
         """
         last = self._step_site
-        if last is not None and site is not None and self.num_done >= self._step:
-            same = (last.file, last.function) == (site.file, site.function)
-            if same and site.line < last.line:
-                return self.begins()
-        return self.is_open
+        if last is not None and site is not None:
+            is_next |= (last.file, last.function) == (site.file, site.function) and site.line < last.line
+        return self.begins() if is_next else self.is_open
 
     def end_if_over(self) -> None:
         """Called where the program is about to begin something: raises when all that was asked for has been seen."""

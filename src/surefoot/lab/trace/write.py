@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 from surefoot.facts import Site
@@ -10,9 +11,10 @@ from surefoot.lab.trace.stage import Glimpse, Item, Shape, Values
 from surefoot.report.place import relative
 
 WIDTH = 100
-INDENT = 11  # of what stands below a stage
+INDENT = 12  # of what stands below a stage
 LONGEST_NAME = 30
 GAP = 2
+TO, TIMES = "\N{EN DASH}", "\N{MULTIPLICATION SIGN}"
 
 Row = Sequence[str]
 
@@ -30,7 +32,7 @@ def number(value: float | None) -> str:
 
 
 def shape(size: Shape) -> str:
-    return "×".join(map(str, size)) if size else "scalar"
+    return TIMES.join(map(str, size)) if size else "scalar"
 
 
 def shapes(sizes: Sequence[Shape], most: int = 2) -> str:
@@ -79,7 +81,7 @@ def listed(ordinals: Sequence[int]) -> str:
     for i in range(1, len(ordinals) + 1):
         if i == len(ordinals) or ordinals[i] != ordinals[i - 1] + 1:
             first, last = ordinals[start], ordinals[i - 1]
-            parts.append(str(first) if first == last else f"{first}{'–' if last > first + 1 else ', '}{last}")
+            parts.append(str(first) if first == last else f"{first}{TO if last > first + 1 else ', '}{last}")
             start = i
     return ", ".join(parts)
 
@@ -96,8 +98,9 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     return name if len(name) <= most else "…" + name[-(most - 1) :]
 
 
-def item(part: Item) -> Row:
-    name = shortened(part.name)
+def item(part: Item, whole: str) -> Row:
+    """`whole` is its name if it is no part of something."""
+    name = shortened(part.name or whole)
     if part.tensor is None:
         return (name, part.kind, "", "", "", "", "")
     seen = part.tensor
@@ -126,6 +129,12 @@ def table(headers: Row, rows: Sequence[Row], right: Sequence[str] = ()) -> list[
         ]
         told.append(cut(" " * INDENT + (" " * GAP).join(cells)))
     return told
+
+
+def wrapped(line: str) -> list[str]:
+    """On as many lines as it takes, below each other."""
+    below = " " * INDENT
+    return textwrap.wrap(line, WIDTH, subsequent_indent=below, break_long_words=True, break_on_hyphens=False) or [""]
 
 
 def cut(line: str) -> str:
