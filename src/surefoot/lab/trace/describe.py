@@ -46,6 +46,7 @@ NUM_SHOWN = 3  # values of each gradient
 NUM_COMPARED = 2  # before and after, if there is room
 LONGEST_COMPARISON = 36
 LONGEST_MODULE = 20
+LONGEST_KIND = 17
 MOST_ROWS = 12
 
 
@@ -156,9 +157,8 @@ class Describe:
         if not stage.changes:
             return [f"{who}: nothing was there"]
         to = "to None" if stage.set_to_none else "to zero"
-        unused = (
-            f"; {stage.num_unused} of them no step had used" if stage.num_unused and stage.inside_step is None else ""
-        )
+        num_unused = stage.num_unused if stage.inside_step is None else 0  # a closure may be called again
+        unused = f"; {num_unused} of them no step had used" if num_unused else ""
         return [f"{who}: {plural(len(stage.changes), 'gradient')} {to}{unused}"]
 
     def _edit(self, stage: Edit) -> list[str]:
@@ -245,10 +245,9 @@ def _call(call: ModuleCall, around: str) -> Row:
     inside = call.name.removeprefix(f"{around}.") if around else call.name
     name = "  " * (call.depth - 1) + shortened(inside or "(no part of it)", LONGEST_MODULE)
     bad = f"{call.num_bad} bad" if call.num_bad else number(call.mean)
-    return (
-        name, shortened(call.module, LONGEST_MODULE), shapes(call.given, 1), shapes(call.output, 1), bad, number(call.spread),
-        duration(call.seconds), memory(call.num_bytes),
-    )  # fmt: skip
+    kind = shortened(call.module, LONGEST_KIND)
+    seen = (shapes(call.given, 1), shapes(call.output, 1), bad, number(call.spread))
+    return (name, kind, *seen, duration(call.seconds), memory(call.num_bytes))
 
 
 def _wiring(loss: LossFacts) -> str:

@@ -29,7 +29,7 @@ class Tracer:
         self.stages: list[Stage] = []
         self.num_left_out = 0
         self._num_in_step = 0
-        self._step = first  # to which stages belong now
+        self._step = max(1, first - 1)  # to which stages belong now
         self._step_site: Site | None = None
         self._thread = 0
         self._is_closed = False
@@ -71,6 +71,8 @@ class Tracer:
 
     def add(self, stage: Stage) -> None:
         stage.step = stage.step or self._step
+        if stage.step < self.first:  # what still belongs to the step before
+            return
         if self.recorder is not None and stage.inside_step is None and not isinstance(stage, Step):
             stage.inside_step = self.recorder.inside_step
         if self._num_in_step >= MOST_STAGES and not isinstance(stage, Step):
@@ -81,6 +83,8 @@ class Tracer:
 
     def evaluates(self, model: str, site: Site | None, seconds: float) -> None:
         """A forward without gradients. Many of them in a row, each with its batch, are one stage."""
+        if self._step < self.first:
+            return
         stages = self.stages
         several = len(stages) > 1 and isinstance(stages[-1], Data) and isinstance(stages[-2], Evaluation)
         if several and stages[-2].step == self._step:

@@ -45,7 +45,11 @@ def shapes(sizes: Sequence[Shape], most: int = 2) -> str:
 def duration(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
+    return f"{_short(seconds * 1e3)} ms" if seconds < 1 else f"{_short(seconds)} s"
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def memory(num_bytes: int) -> str:
