@@ -145,7 +145,7 @@ class Describe:
         added = any(change.before is not None for change in changes)
         rows: list[Row] = []
         for change in changes:
-            was = f"{number(change.before)} of {listed(change.sources[:-1])}" if change.sources[:-1] else "zeros"
+            was = f"{number(change.before)} from {listed(change.sources[:-1])}" if change.sources[:-1] else "zeros"
             before = ("none" if change.before is None else was,) if added else ()
             shown = values(change.values_after[:NUM_SHOWN], change.shape)
             rows.append((shortened(change.name), shape(change.shape), number(change.after), *before, shown))

@@ -58,7 +58,6 @@ class ForwardProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        switch_off_when_compiling(recorder, self.name, self._leave)
         probe, tracer = self, self._tracer
 
         def make(original: Function) -> Function:
@@ -82,10 +81,16 @@ class ForwardProbe(Probe):
 
             return __call__
 
+        original = vars(Module)["__call__"]
         recorder.patches.wrap(Module, "__call__", make)
+        wrapper = vars(Module)["__call__"]
 
-    def _leave(self) -> None:
-        self._is_off = True
+        def leave() -> None:
+            probe._is_off = True
+            if vars(Module)["__call__"] is wrapper:  # the compiler shall not meet it
+                Module.__call__ = original  # type: ignore[method-assign]
+
+        switch_off_when_compiling(recorder, self.name, leave)
 
     def _beside(self, call: Any, *args: Any) -> Any:
         """Our own time does not count."""
