@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.main import main
-from tests.cli.command import CLEAN, python, surefoot, write
+from tests.cli.command import CLEAN, STALE, python, surefoot, write
 from tests.lab.trace.conftest import TraceHere
 from tests.launch.test_same_results import TRAINING
 
@@ -88,6 +88,38 @@ def test_losses_without_a_loader_come_in_ten_parts(trace_here: TraceHere) -> Non
     epochs = trace_here(code, "--to-end").told["epochs"]
     assert [(e["loader"], e["first_step"], e["last_step"]) for e in epochs][-1] == (None, 37, 40)
     assert len(epochs) == 10 and all(e["losses"][0]["num"] == 4 for e in epochs)
+
+
+def test_a_late_step_is_not_slept_through(trace_here: TraceHere) -> None:
+    code = STALE.replace("range(6):", "range(160):\n    optimizer.zero_grad()")
+    traced = trace_here(code, "--at", "150", "--steps", "1")
+    assert traced.kinds(150) == ["clear", "forward", "loss", "backward", "step"]
+    assert traced.told["num_taken"] == 150
+
+
+def test_optimizers_with_the_same_groups_have_one_rate(trace_here: TraceHere) -> None:
+    traced = trace_here("""
+        import torch
+
+        class Wrapper(torch.optim.Optimizer):
+            def __init__(self, inner):
+                super().__init__([torch.nn.Parameter(torch.ones(1))], {"lr": 0.1})
+                self.inner, self.param_groups = inner, inner.param_groups
+
+            def step(self, closure=None):
+                return self.inner.step(closure)
+
+        model = torch.nn.Linear(2, 1)
+        optimizer = Wrapper(torch.optim.SGD(model.parameters(), lr=0.1))
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+            scheduler.step()
+    """)
+    assert [len(stage["rates"]) for stage in traced.stages("schedule")] == [1]
+    assert [stage["inside_step"] for stage in traced.stages("step")] == [2, None]
 
 
 def test_a_step_that_the_scaler_skips(trace_here: TraceHere) -> None:

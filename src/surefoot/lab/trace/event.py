@@ -121,11 +121,16 @@ class Events:
             )  # fmt: skip
 
     def look_at_rates(self) -> None:
-        for account in self._recorder.accounts.values():
+        """Frameworks wrap optimizers in others that have the same groups: one of them is enough, that which steps."""
+        seen: set[int] = set()
+        for account in sorted(self._recorder.accounts.values(), key=lambda account: account.num_updates == 0):
             optimizer = account.optimizer()
-            if optimizer is not None:
-                groups = optimizer.param_groups
+            groups = optimizer.param_groups if optimizer is not None else []
+            if seen.isdisjoint(map(id, groups)):
+                seen.update(map(id, groups))
                 self._rates[account.id] = tuple(float(g["lr"]) for g in groups if g.get("lr") is not None)
+            else:
+                self._rates.pop(account.id, None)
 
 
 def _norm(norms: Sequence[float | None]) -> float | None:

@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from surefoot.facts import BackwardFacts, EpochEdgeFacts, Record, SetupFacts, StepFacts
+from surefoot.facts import BackwardFacts, EpochEdgeFacts, Record, SetupFacts, Site, StepFacts
 from surefoot.lab.trace.epoch import Epochs
 from surefoot.lab.trace.event import Events
 from surefoot.lab.trace.snapshot import Gradients, Weights
@@ -48,7 +48,8 @@ class TraceProbe(Probe):
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()  # of batches, by iterator
         self._backwards: dict[int, tuple[Loss, Backward]] = {}  # that are running, by ordinal
         self._weights: dict[int, Weights] = {}  # of steps that are running, by id of the optimizer
-        self._step: Step | None = None  # that was judged and has not ended
+        self._steps: dict[int, Step] = {}  # likewise; one may call another
+        self._judged: Step | None = None  # the one that began last
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = self._tracer.recorder = recorder
@@ -189,7 +190,7 @@ class TraceProbe(Probe):
             return None
         self._catch_up("step")
         self._recorder.record_due = True
-        self._step = Step(
+        self._judged = self._steps[id(optimizer)] = Step(
             step=self._recorder.num_steps,
             optimizer=account.id,
             name=type(optimizer).__name__,
@@ -206,41 +207,42 @@ class TraceProbe(Probe):
         """All that the watch tells of a step, just before its update; with a closure, after it."""
         if isinstance(record, SetupFacts):
             self._events.schedulers = {s.id: s.kind for s in record.schedulers}
-        if not isinstance(record, StepFacts) or self._step is None or self._step.step != record.index:
+        step = self._judged
+        if not isinstance(record, StepFacts) or step is None or step.step != record.index:
             return
-        step = self._step
         step.site, step.closure, step.skipped = record.site, record.closure, record.skipped
         step.window = tuple(sorted({s for g in record.gradients if g.present for s in g.sources}))
         step.inside_step = record.inside_step
-        if step.skipped:
-            self._step = None
+        if step.skipped:  # there is no end of it
+            self._steps = {key: other for key, other in self._steps.items() if other is not step}
             self._add(step)
 
     def found(self, text: str) -> None:
         """A rule says something about the step that is judged."""
-        if self._step is not None:
-            self._step.findings.append(text)
+        if self._judged is not None:
+            self._judged.findings.append(text)
 
     def step_ends(self, optimizer: Optimizer) -> None:
-        step, self._step = self._step, None
+        step = self._steps.pop(id(optimizer), None)
         weights = self._weights.pop(id(optimizer), None)
         if step is not None and weights is not None:
             step.changes = weights.changes(self._recorder)
             step.num_without_gradient = weights.num_without_gradient
             self._add(step)
-        elif self._recorder.inside_step is None:
-            self._done(None)
+        else:
+            account = self._recorder.accounts.get(optimizer)
+            self._done(None if account is None else account.step_site)
 
     def _add(self, step: Step) -> None:
         self._tracer.add(step)
         self._gradients.changes()  # an optimizer may write to them
-        self._done(step)
+        self._done(step.site)
 
-    def _done(self, step: Step | None) -> None:
+    def _done(self, site: Site | None) -> None:
         if self._recorder.inside_step is not None:
             return  # of another optimizer, whose step called this one
         was_open = self._tracer.is_open
-        self._tracer.stepped(self._recorder.num_steps, None if step is None else step.site)
+        self._tracer.stepped(self._recorder.num_steps, site)
         if self._tracer.is_open and not was_open:
             self._gradients.changes()
         self._events.look_at_rates()
