@@ -119,6 +119,15 @@ def _parts(block: int) -> list[ModuleCall]:
     return [ModuleCall(f"{block}.part{i}", "Linear", 2) for i in range(4)]
 
 
+def test_of_many_forwards_in_a_row_the_first_is_shown() -> None:
+    one = Forward(step=1, site=HERE, model="Policy", calls=[ModuleCall("", "Policy", 0)])
+    other = Forward(step=1, site=HERE, model="Critic", calls=[ModuleCall("", "Critic", 0)])
+    lines = told(one, one, one, one, other, one)
+    assert [line.split()[2] for line in lines] == ["Policy:", "3", "Critic:", "Policy:"]
+    assert lines[1] == "            … and 3 more of these in a row"
+    assert len(told(one, one, one)) == 3 and len(told(one, one, one, one, full=True)) == 4
+
+
 def test_of_many_parameters_the_first_and_last_are_shown() -> None:
     changes = tuple(Change(f"w{i}", (1,), 1.0, 1.0) for i in range(40))
     lines = told(Step(step=1, optimizer=1, name="SGD", rates=(0.1,), changes=changes))

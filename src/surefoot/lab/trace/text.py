@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from surefoot.lab.trace.describe import Describe
-from surefoot.lab.trace.stage import Epoch, Stage, Step, Trace
+from surefoot.lab.trace.stage import Epoch, Forward, Stage, Step, Trace
 from surefoot.lab.trace.write import INDENT, TO, WIDTH, cut, number, place, plural, table, wrapped
 
 HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
 Line = tuple[str, str]  # text, style
+MOST_ALIKE = 3  # forwards in a row that are all shown
 
 
 def as_text(trace: Trace, stream: IO[str] | None, *, folder: str, full: bool = False) -> str:
@@ -43,12 +44,16 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     if not trace.stages:
         yield _nothing(trace), PLAIN
     step = 0
-    for stage in trace.stages:
-        if stage.step != step:
-            step = stage.step
+    for alike in _runs(trace.stages):
+        if alike[0].step != step:
+            step = alike[0].step
             yield "", PLAIN
             yield _title(trace, step), HEAD
-        yield from _stage(describe, stage, folder)
+        shown = alike if full or len(alike) <= MOST_ALIKE else alike[:1]
+        for stage in shown:
+            yield from _stage(describe, stage, folder)
+        if len(shown) < len(alike):
+            yield f"{' ' * INDENT}… and {len(alike) - 1} more of these in a row", PLAIN
     if trace.num_left_out:
         yield "", PLAIN
         yield f"{plural(trace.num_left_out, 'more stage')} left out.", PLAIN
@@ -60,6 +65,22 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     if trace.stages:
         yield "", PLAIN
         yield _end(trace), PLAIN
+
+
+def _runs(stages: Sequence[Stage]) -> list[list[Stage]]:
+    """Forwards of one model at one line, one after the other, as games are played and sequences are made, together."""
+    runs: list[list[Stage]] = []
+    for stage in stages:
+        before = runs[-1][-1] if runs else None
+        if (
+            isinstance(stage, Forward)
+            and isinstance(before, Forward)
+            and (stage.step, stage.site, stage.model) == (before.step, before.site, before.model)
+        ):
+            runs[-1].append(stage)
+        else:
+            runs.append([stage])
+    return runs
 
 
 def _nothing(trace: Trace) -> str:
