@@ -153,7 +153,7 @@ class Describe:
         return self._table(("parameter", "shape", "norm", *there, "gradient"), rows, ("norm",))
 
     def _clear(self, stage: Clear) -> list[str]:
-        who = f"zero_grad() of {stage.model if stage.optimizer is None else self._who(stage.optimizer)}"
+        who = f"zero_grad() of {stage.model if stage.optimizer is None else self._who(stage.optimizer, stage.name)}"
         if not stage.changes:
             return [f"{who}: nothing was there"]
         to = "to None" if stage.set_to_none else "to zero"
@@ -228,8 +228,8 @@ class Describe:
         told = table(headers, shown, right)
         return [*told, f"… {left_out} more"] if left_out else told
 
-    def _who(self, optimizer: int) -> str:
-        name = self._optimizers.get(optimizer, "optimizer")
+    def _who(self, optimizer: int, name: str = "") -> str:
+        name = name or self._optimizers.get(optimizer, "optimizer")
         return f"{name} (optimizer {optimizer})" if len(self._optimizers) > 1 else name
 
 

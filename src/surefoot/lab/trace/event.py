@@ -57,10 +57,15 @@ class Events:
         self._clear = None
         if self._tracer.follows(fact.site, is_next=not self._was_used(fact.optimizer)):
             stage = Clear(
-                step=0, site=fact.site, optimizer=fact.optimizer, model=fact.model, set_to_none=fact.set_to_none
-            )
+                step=0, site=fact.site, optimizer=fact.optimizer, name=self._name(fact.optimizer), model=fact.model,
+                set_to_none=fact.set_to_none,
+            )  # fmt: skip
             self._tracer.add(stage)
             self._clear = (stage, self._gradients.unused())
+
+    def _name(self, optimizer: int | None) -> str:
+        found = [account.optimizer() for account in self._recorder.accounts.values() if account.id == optimizer]
+        return type(found[0]).__name__ if found else ""
 
     def _was_used(self, optimizer: int | None) -> bool:
         """Whether the last step used gradients of that optimizer, or of any."""

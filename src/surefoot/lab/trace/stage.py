@@ -140,7 +140,8 @@ class Backward(Stage):
 class Clear(Stage):
     kind: str = "clear"
     optimizer: int | None = None  # None: a module cleared
-    model: str = ""
+    name: str = ""  # class name of the optimizer
+    model: str = ""  # or of the module
     set_to_none: bool = True
     changes: tuple[Change, ...] = ()
     num_unused: int = 0  # gradients among them that no step had used
