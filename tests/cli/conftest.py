@@ -1,4 +1,4 @@
-"""`surefoot run` and `trace` inside the test process: fast, because torch is there already."""
+"""`surefoot run` inside the test process: fast, because torch is there already."""
 
 import os
 import signal

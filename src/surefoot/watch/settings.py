@@ -8,5 +8,5 @@ class Settings:
     overhead: float = 0.02  # share of the step time that signals may cost
     gradcheck: bool = False  # compare custom autograd functions with finite differences
     max_steps: int | None = None  # end the program after so many steps
-    awake: bool = False  # never sleep through windows: somebody wants to see all of them
     stops: bool = False  # findings may stop a step, so that those with closures are judged inside them
+    awake: bool = False  # never sleep through windows: somebody wants to see all of them
