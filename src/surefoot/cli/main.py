@@ -11,6 +11,7 @@ from surefoot.version import __version__
 
 COMMANDS = {
     "run": "run a training script and name its silent bugs",
+    "trace": "show what one step of a script does, from data to update",
     "runs": "list runs: status, updates, last loss, findings",
     "dash": "look at runs in a browser, live",
     "show": "tell what a run was and what it recorded",

@@ -30,14 +30,14 @@ Exit status: the script's own if it is not 0; else 1 if a finding reaches --fail
 def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     """The options, and the program with its own arguments."""
     parser = _parser()
-    own, rest, is_module = _split(parser, list(argv))
+    own, rest, is_module = split(parser, list(argv))
     options = parser.parse_args(own)
     if not rest:
         parser.error("name a SCRIPT to run, or a module with -m MODULE")
     return options, Program(rest[0], tuple(rest[1:]), is_module)
 
 
-def _split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str], bool]:
+def split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str], bool]:
     """Cut before the script, or after `-m`: what follows is never ours."""
     alone = {name for action in parser._actions if action.nargs == 0 for name in action.option_strings}
     maybe = {name for action in parser._actions if action.nargs == "?" for name in action.option_strings}
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add_choice_options(parser)
     add = parser.add_argument
     add("--stop-on", choices=LEVELS, default="never", help="raise at the step, before its update (default: never)")
-    add("--max-steps", type=_positive, metavar="N", help="end the script after N optimizer steps")
+    add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
     add("--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)")
     add("--no-log", action="store_true", help="write no run log")
     add("--overhead", type=_share, default=0.02, metavar="SHARE",
@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
     return int(text)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +14,7 @@ from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
 from surefoot.sanitizer.validation import LoggedLosses
 from surefoot.signals import SignalProbe, signal_probes
+from surefoot.watch.probe import Probe
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.settings import Settings
@@ -61,11 +62,12 @@ class Sanitizer:
         on_finding: Callable[[Finding], None] = lambda finding: None,
         on_failure: Callable[[str, Exception], None] = lambda name, error: None,
         user_code: tuple[str, ...] = (),
+        probes: Sequence[Probe] = (),
     ) -> None:
         self.rules = list(rules)
         self.judge = Judge(self.rules, on_failure)
         self.signals: SignalProbe | None = None
-        probes = all_probes()
+        probes = [*probes, *all_probes()]  # wrappers of the given ones lie below the others'
         if log is not None or any("signals" in rule.probes for rule in self.rules):  # else nobody asks for them
             self.signals, probes = signal_probes(probes)
         self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)

@@ -261,7 +261,7 @@ class Sleep:
         calls = rhythm.window_ends()
         if not rhythm.is_steady or account.num_updates < STABLE_WINDOWS or recorder.setup_due:
             return
-        if recorder.settings.stops:  # every step must be judged before its update
+        if recorder.settings.stops or recorder.settings.awake:  # every step must be judged before its update, or seen
             return
         if not ASKED_DIRECTLY.isdisjoint(recorder.off):
             return

@@ -14,6 +14,7 @@ class Journal:
 
     def __init__(self) -> None:
         self.clock = 0
+        self.listener: Callable[[int, Hashable, Build], None] | None = None  # told of each event when it is noted
         self._events: list[tuple[int, Hashable, Build]] = []
 
     def __len__(self) -> int:
@@ -22,7 +23,10 @@ class Journal:
     def note(self, key: Hashable, build: Build) -> int:
         self.clock += 1
         self._events.append((self.clock, key, build))
-        return self.clock
+        at = self.clock
+        if self.listener is not None:
+            self.listener(at, key, build)
+        return at
 
     def since(self, at: int) -> Sequence[tuple[int, Hashable, Build]]:
         """The events after `at`."""

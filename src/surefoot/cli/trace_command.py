@@ -1,0 +1,103 @@
+"""`surefoot trace`: what one step does, from data to update."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.cli.run_options import positive, split
+from surefoot.cli.telling import check_writable
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+from surefoot.lab.trace.session import TraceSession
+from surefoot.lab.trace.stage import Trace
+from surefoot.launch.program import Program, ProgramError
+from surefoot.launch.ranks import Ranks
+
+_EPILOG = """\
+examples:
+  surefoot trace train.py --lr 0.1                the first two steps, stage by stage; then the script is ended
+  surefoot trace --steps 4 -m package.train       as python -m package.train
+  surefoot trace --at 500 --steps 1 train.py      look at step 500
+  surefoot trace --to-end train.py                let it go on, and add the losses epoch by epoch
+  surefoot trace --format json -o step.json train.py
+  torchrun --nproc-per-node 2 -m surefoot trace train.py    what the first rank does
+
+Options of surefoot stand before the script; whatever follows it belongs to the script. The trace is written to stderr,
+or to the file named with -o; stdout belongs to the script. Steps of all optimizers are counted. The traced steps give
+the same numbers as without a trace. Exit status: the script's own if it is not 0; 1 if there was no step to trace.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    options, program = _parse(argv)
+    voice = Voice()
+    ranks = Ranks.from_environment()
+    told: list[Trace] = []
+    output = None if options.output is None else options.output.absolute()  # the script may change its folder
+    folder = str(Path.cwd())
+
+    def tell(trace: Trace) -> None:
+        told.append(trace)
+        if ranks is None or ranks.tells:
+            _write(trace, options, output, folder, voice)
+
+    try:
+        program.check()
+        check_writable(output)
+        session = TraceSession(
+            program, first=options.at, num_steps=options.steps, to_end=options.to_end, tell=tell, say=voice.say
+        )
+        ended = session.run()
+    except ProgramError as error:
+        raise UsageError(str(error)) from None
+    if ended.reason == "interrupted":
+        assert ended.error is not None
+        sys.excepthook = lambda *shown: None  # it was shown; leave it to Python to end as one killed by Ctrl-C does
+        raise ended.error
+    return ended.status or int(not any(trace.stages for trace in told))
+
+
+def _write(trace: Trace, options: argparse.Namespace, output: Path | None, folder: str, voice: Voice) -> None:
+    from surefoot.lab.trace.plain import as_json
+    from surefoot.lab.trace.text import as_text  # brings rich along, which the script need not wait for
+
+    if options.format == "json":
+        text = as_json(trace)
+    else:
+        text = as_text(trace, None if output else voice.stream, folder=folder, full=options.full)
+    if output is None:
+        voice.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        voice.say(f"the trace can't be written to {str(output)!r}: {error.strerror}.")
+
+
+def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
+    parser = _parser()
+    own, rest, is_module = split(parser, list(argv))
+    options = parser.parse_args(own)
+    if not rest:
+        parser.error("name a SCRIPT to trace, or a module with -m MODULE")
+    return options, Program(rest[0], tuple(rest[1:]), is_module)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="surefoot trace",
+        usage="surefoot trace [options] SCRIPT [ARGS ...]\n       surefoot trace [options] -m MODULE [ARGS ...]",
+        description="Run a PyTorch training script unchanged and show what its first steps do, from data to update.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--steps", type=positive, default=2, metavar="N", help="how many optimizer steps are traced (default: 2)")
+    add("--at", type=positive, default=1, metavar="STEP", help="the first of them (default: 1)")
+    add("--to-end", action="store_true", help="let the script go on, and add the losses epoch by epoch")
+    add("--full", action="store_true", help="show every module and parameter")
+    add("--format", choices=("text", "json"), default="text", help="of the trace (default: text)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write the trace there instead of to stderr")
+    return parser

@@ -1,0 +1,1 @@
+"""Experiments around training: see what a step does."""

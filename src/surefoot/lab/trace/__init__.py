@@ -1,0 +1,1 @@
+"""One step from data to update, stage by stage, as `surefoot trace` shows it."""

@@ -1,0 +1,142 @@
+"""A trace as people read it: stage by stage, in the order in which it happened."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from surefoot.lab.trace.describe import Describe
+from surefoot.lab.trace.stage import Epoch, Forward, Stage, Step, Trace
+from surefoot.lab.trace.write import INDENT, TO, WIDTH, cut, number, place, plural, table, wrapped
+
+HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
+Line = tuple[str, str]  # text, style
+MOST_ALIKE = 3  # forwards in a row that are all shown
+
+
+def as_text(trace: Trace, stream: IO[str] | None, *, folder: str, full: bool = False) -> str:
+    """For that stream: with styles on a terminal, plain elsewhere."""
+    lines = [(cut(text), style) for text, style in _lines(trace, folder, full)]
+    if stream is None or not stream.isatty():
+        return "".join(f"{text}\n" for text, _ in lines)
+    from rich.console import Console
+    from rich.text import Text
+
+    target = io.StringIO()
+    console = Console(file=target, force_terminal=True, highlight=False, soft_wrap=True)
+    for text, style in lines:
+        console.print(_styled(text, style) if style == STAGE else Text(text, style))
+    return target.getvalue()
+
+
+def _styled(text: str, style: str) -> object:
+    from rich.text import Text
+
+    whole = Text(text)
+    whole.stylize(style, 0, INDENT)
+    return whole
+
+
+def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
+    describe = Describe(folder, full=full, optimizers=trace.optimizers)
+    yield f"surefoot trace: {trace.script}", HEAD
+    if not trace.stages:
+        yield _nothing(trace), PLAIN
+    step = 0
+    for alike in _runs(trace.stages):
+        if alike[0].step != step:
+            step = alike[0].step
+            yield "", PLAIN
+            yield _title(trace, step), HEAD
+        shown = alike if full or len(alike) <= MOST_ALIKE else alike[:1]
+        for stage in shown:
+            yield from _stage(describe, stage, folder)
+        if len(shown) < len(alike):
+            yield f"{' ' * INDENT}… and {len(alike) - 1} more of these in a row", PLAIN
+    if trace.num_left_out:
+        yield "", PLAIN
+        yield f"{plural(trace.num_left_out, 'more stage')} left out.", PLAIN
+    if trace.epochs:
+        yield from _epochs(trace.epochs, folder)
+    for name, why in trace.off.items():
+        yield "", PLAIN
+        yield f"{name} was switched off: {why}", ALARM
+    if trace.stages:
+        yield "", PLAIN
+        yield _end(trace), PLAIN
+
+
+def _runs(stages: Sequence[Stage]) -> list[list[Stage]]:
+    """Forwards of one model at one line, one after the other, as games are played and sequences are made, together."""
+    runs: list[list[Stage]] = []
+    for stage in stages:
+        before = runs[-1][-1] if runs else None
+        if (
+            isinstance(stage, Forward)
+            and isinstance(before, Forward)
+            and (stage.step, stage.site, stage.model) == (before.step, before.site, before.model)
+        ):
+            runs[-1].append(stage)
+        else:
+            runs.append([stage])
+    return runs
+
+
+def _nothing(trace: Trace) -> str:
+    if trace.num_taken:
+        return f"There is no step {trace.first}: the script took {plural(trace.num_taken, 'step')}."
+    return "No optimizer took a step in this process. Child processes are not traced."
+
+
+def _title(trace: Trace, step: int) -> str:
+    own = next((s for s in trace.stages if isinstance(s, Step) and s.step == step), None)
+    who = "" if own is None else f"{own.name}, its update {own.update}"
+    if own is not None and len(trace.optimizers) > 1:
+        who = f"optimizer {own.optimizer}: {who}"
+    title = f"── step {step} " + (f"── {who} " if who else "(not taken) ")
+    return title.ljust(WIDTH, "─")
+
+
+def _stage(describe: Describe, stage: Stage, folder: str) -> Iterator[Line]:
+    lead = "·" if stage.inside_step is not None and not isinstance(stage, Step) else ""
+    where = place(stage.site, folder)
+    first, *more = describe.stage(stage)
+    head = f"{lead}{stage.kind}".ljust(INDENT)
+    first, *rest = wrapped(f"{head}{where}  {first}" if where else f"{head}{first}")
+    yield first, STAGE
+    below = " " * INDENT
+    for line in rest:
+        yield line, PLAIN
+    for line in more:
+        for part in [line] if line.startswith(below) else wrapped(below + line):
+            yield part, PLAIN
+    for finding in stage.findings if isinstance(stage, Step) else ():
+        for part in wrapped(below + finding):
+            yield part, ALARM
+
+
+def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
+    yield "", PLAIN
+    yield "── epoch by epoch ".ljust(WIDTH, "─"), HEAD
+    several = len({epoch.loader for epoch in epochs}) > 1
+    rows = []
+    for epoch in epochs:
+        name = f"{epoch.epoch}" if not several else f"{epoch.epoch} of loader {epoch.loader}"
+        name += "" if epoch.complete else ", left"
+        for curve in epoch.losses:
+            steps = f"{epoch.first_step}{TO}{epoch.last_step}"
+            losses = (number(curve.first), number(curve.last), number(curve.mean))
+            rows.append((name, steps, place(curve.site, folder), str(curve.num), *losses))
+            name = ""
+    first = "epoch" if epochs[0].loader is not None else "part"
+    headers = (first, "steps", "backward", "losses", "first", "last", "mean")
+    for line in table(headers, rows, ("losses", "first", "last", "mean")):
+        yield line, PLAIN
+
+
+def _end(trace: Trace) -> str:
+    taken = plural(trace.num_taken, "step")
+    if trace.ended == "max-steps":
+        return f"The script was ended after {taken}. --steps N shows more of them, --to-end lets it go on."
+    return f"The script took {taken} and {'ended' if trace.ended == 'finished' else 'was ' + trace.ended}."
