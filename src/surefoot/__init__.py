@@ -10,7 +10,8 @@ from surefoot.version import __version__
 if TYPE_CHECKING:
     from surefoot.alerts import alert
     from surefoot.judge import Finding
-    from surefoot.loop import schedule, stop
+    from surefoot.lab import schedule
+    from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
     from surefoot.loop.loop import Loop
     from surefoot.loop.tensors import TensorBatches
@@ -34,7 +35,7 @@ _HOMES = {
     "baseline": "surefoot.loop.baseline",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
-    "schedule": "surefoot.loop",
+    "schedule": "surefoot.lab",
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
     "track": "surefoot.loop.track",
@@ -63,7 +64,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
-    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop")):
+    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop", "surefoot.lab")):
         importlib.import_module("torch")  # before our own modules: `surefoot run` starts to watch at its import
     if name in _MODULES:
         return importlib.import_module(f"{_HOMES[name]}.{name}")

@@ -20,6 +20,7 @@ COMMANDS = {
     "import": "import runs from TensorBoard event files and CSV",
     "rm": "delete runs",
     "prune": "delete old runs, and what killed writers left behind",
+    "schedule": "show the rate of every update of a schedule, before training",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
 }
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _parser().parse_args(args)  # answers --help and --version, refuses the rest
         _parser().print_help(sys.stderr)
         return USAGE_STATUS
-    command = importlib.import_module(f"surefoot.cli.{args[0]}_command")
+    command = importlib.import_module(f"surefoot.cli.{args[0].replace('-', '_')}_command")
     try:
         status: int = command.main(args[1:])
     except UsageError as error:
