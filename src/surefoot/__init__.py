@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from surefoot.alerts import alert
     from surefoot.judge import Finding
     from surefoot.lab import schedule
+    from surefoot.lab.lr.find import lr_find
     from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
     from surefoot.loop.loop import Loop
@@ -35,6 +36,7 @@ _HOMES = {
     "baseline": "surefoot.loop.baseline",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
+    "lr_find": "surefoot.lab.lr.find",
     "schedule": "surefoot.lab",
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
@@ -46,7 +48,7 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "alert", "baseline", "log", "schedule", "start_run", "stop", "track", "watch",
+    "alert", "baseline", "log", "lr_find", "schedule", "start_run", "stop", "track", "watch",
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "rm": "delete runs",
     "prune": "delete old runs, and what killed writers left behind",
     "schedule": "show the rate of every update of a schedule, before training",
+    "lr-find": "look for a learning rate, on a program's own loop",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.cli.stored import parser_of
-from surefoot.cli.target import add_output_options, load_target, write_output
+from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
 from surefoot.cli.usage import UsageError
 
 _EXAMPLES = """\
@@ -31,10 +31,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from surefoot.lab.preview import preview
 
-    try:
+    with refusals_told():
         found = preview(_named_or_evaluated(options.schedule), options.updates, lr=options.lr)
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
     text = {"text": found.plot, "csv": found.csv, "json": found.json, "svg": found.svg}[options.format]()
     write_output(text, options.output)
     return 0

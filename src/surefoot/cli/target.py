@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,4 +36,18 @@ def load_target(target: str) -> Any:
     try:
         return load_named(target)
     except NamingError as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """What surefoot itself refuses is told as it is; what the program raises keeps its traceback."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("surefoot."):
+            raise
         raise UsageError(str(error)) from None
