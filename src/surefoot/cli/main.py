@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from surefoot.cli.usage import UsageError
+from surefoot.cli.usage import USAGE_STATUS, UsageError
 from surefoot.version import __version__
 
 COMMANDS = {
@@ -22,10 +22,10 @@ COMMANDS = {
     "prune": "delete old runs, and what killed writers left behind",
     "schedule": "show the rate of every update of a schedule, before training",
     "lr-find": "look for a learning rate, on a program's own loop",
+    "gradcheck": "check custom autograd functions by finite differences",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
 }
-USAGE_STATUS = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:

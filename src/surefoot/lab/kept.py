@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -66,9 +66,8 @@ class _KeptModel:
     @torch.no_grad()
     def put_back(self, *, last: bool) -> None:
         for module, parameters, buffers in self._held:  # a forward may put another tensor in a buffer's place
-            for own, before in ((module._parameters, parameters), (module._buffers, buffers)):
-                own.clear()
-                own.update(before)
+            _refill(module._parameters, parameters)
+            _refill(module._buffers, buffers)
         for tensor, before_trial in self._tensors:
             tensor.copy_(before_trial)
         for p, grad in self._gradients:
@@ -93,9 +92,12 @@ class _KeptOptimizer:
         optimizer.param_groups = [_copied_group(group) for group in before["param_groups"]]
 
     def release(self) -> None:
-        own = vars(self._optimizer)
-        own.clear()
-        own.update(self._before)
+        _refill(vars(self._optimizer), self._before)
+
+
+def _refill(own: dict[str, Any], before: Mapping[str, Any]) -> None:
+    own.clear()
+    own.update(before)
 
 
 def _copied_group(group: dict[str, Any]) -> dict[str, Any]:
