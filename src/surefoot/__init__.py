@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from surefoot.judge import Finding
     from surefoot.lab import schedule
     from surefoot.lab.lr.find import lr_find
+    from surefoot.lab.noise.scale import noise_scale
     from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
     from surefoot.loop.loop import Loop
@@ -37,6 +38,7 @@ _HOMES = {
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
     "lr_find": "surefoot.lab.lr.find",
+    "noise_scale": "surefoot.lab.noise.scale",
     "schedule": "surefoot.lab",
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
@@ -48,7 +50,7 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "alert", "baseline", "log", "lr_find", "schedule", "start_run", "stop", "track", "watch",
+    "alert", "baseline", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop", "track", "watch",
 ]  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def _second_order(apply: Callable[..., Any], args: tuple[Any, ...]) -> tuple[lis
     try:
         # Through the whole graph: where only some inputs are asked for, torch passes over what refuses to be
         # differentiated twice.
-        sum(out.sum() for out in subject.call(grad=True)).backward()  # type: ignore[union-attr, no-untyped-call]
+        sum(out.sum() for out in subject.call(grad=True)).backward()  # type: ignore[union-attr]
         return list(subject.compare()), ()
     except Exception as error:
         if "once_differentiable" in str(error):
@@ -96,7 +96,7 @@ def _gradient_of(apply: Callable[..., Any]) -> Callable[..., Any]:
             result = apply(*own)
             outputs = [out for out in (result if isinstance(result, tuple | list) else (result,)) if _is_input(out)]
             total = sum((out**2).sum() / 2 + out.sum() for out in outputs if out.requires_grad)
-            found = torch.autograd.grad(total, inputs, create_graph=True, allow_unused=True)  # type: ignore[arg-type]
+            found = torch.autograd.grad(total, inputs, create_graph=True, allow_unused=True)
             # What a backward cuts off from its inputs must count as zero, not as absent.
             return tuple(0 * i if g is None else g + 0 * i for g, i in zip(found, inputs, strict=True))
 
