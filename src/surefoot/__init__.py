@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from surefoot.alerts import alert
     from surefoot.judge import Finding
     from surefoot.lab import schedule
+    from surefoot.lab.ablate.compare import ablate
     from surefoot.lab.lr.find import lr_find
     from surefoot.lab.noise.scale import noise_scale
     from surefoot.loop import stop
@@ -33,6 +34,7 @@ _HOMES = {
     "Run": "surefoot.runlog",
     "TensorBatches": "surefoot.loop.tensors",
     "Watch": "surefoot.sanitizer",
+    "ablate": "surefoot.lab.ablate.compare",
     "alert": "surefoot.alerts",
     "baseline": "surefoot.loop.baseline",
     "open": "surefoot.runlog.read",
@@ -50,7 +52,7 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "alert", "baseline", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop", "track", "watch",
+    "ablate", "alert", "baseline", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop", "track", "watch",
 ]  # fmt: skip
 
 
