@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from surefoot.lab import schedule
     from surefoot.lab.ablate.compare import ablate
     from surefoot.lab.lr.find import lr_find
+    from surefoot.lab.memory.fit import fit_batch
     from surefoot.lab.noise.scale import noise_scale
     from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
@@ -37,6 +38,7 @@ _HOMES = {
     "ablate": "surefoot.lab.ablate.compare",
     "alert": "surefoot.alerts",
     "baseline": "surefoot.loop.baseline",
+    "fit_batch": "surefoot.lab.memory.fit",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
     "lr_find": "surefoot.lab.lr.find",
@@ -52,7 +54,8 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "ablate", "alert", "baseline", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop", "track", "watch",
+    "ablate", "alert", "baseline", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run",
+    "stop", "track", "watch",
 ]  # fmt: skip
 
 
