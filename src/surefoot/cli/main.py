@@ -47,11 +47,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Help(argparse.HelpFormatter):
+    """Leaves room for the longest command: Python forgets that commands are indented, and would break the line."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = max(map(len, COMMANDS)) + 4
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="surefoot",
         description="Training in PyTorch that does not fail silently.",
         epilog="`surefoot COMMAND --help` tells more about a command.",
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"surefoot {__version__}")
