@@ -122,6 +122,20 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     assert started and not any(is_alive(child) for child in started)
 
 
+def test_a_script_without_the_guard_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "unguarded.py").write_text(
+        "import surefoot as sf\nfrom tests.lab.ablated import make_loop\n"
+        'sf.ablate(make_loop, {"lr": [0.1, 0.2]}, seeds=2, updates=2, processes=1, log=None)\n'
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "unguarded.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "put its call under" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("before it began; what it said is above.")
+
+
 def children(pid: int) -> list[int]:
     listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     return [int(line.split()[0]) for line in listed.splitlines() if int(line.split()[1]) == pid]

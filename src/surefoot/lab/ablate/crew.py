@@ -32,7 +32,9 @@ class Crew:
             self._hand_out(waiting)
             busy = {member.connection: member for member in self._members if member.plan}
             for connection in wait(list(busy)):
-                yield self._outcome(busy[connection])  # type: ignore[index]
+                outcome = self._heard(busy[connection])  # type: ignore[index]
+                if outcome is not None:
+                    yield outcome
 
     def _hand_out(self, waiting: deque[Plan]) -> None:
         while waiting:
@@ -44,16 +46,24 @@ class Crew:
                 self._members.append(idle)
             idle.take(waiting.popleft())
 
-    def _outcome(self, member: _Member) -> Outcome:
-        plan, member.plan = member.plan, None
+    def _heard(self, member: _Member) -> Outcome | None:
+        """An outcome, or None from one that is ready to begin."""
+        plan = member.plan
         assert plan is not None
         try:
-            outcome: Outcome = member.connection.recv()
+            outcome: Outcome | None = member.connection.recv()
         except (EOFError, OSError):
             self._members.remove(member)
             member.end()
             status = member.process.exitcode
+            if not member.is_ready:  # so would all others
+                raise RuntimeError(
+                    f"a process for the trials ended with status {status} before it began; what it said is above."
+                ) from None
             return Outcome(plan, error=f"its process ended with status {status}; memory may have run out")
+        member.is_ready = True
+        if outcome is not None:
+            member.plan = None
         return outcome
 
     def __enter__(self) -> Crew:
@@ -73,6 +83,7 @@ class _Member:
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs, *arguments))
         self.plan: Plan | None = None
+        self.is_ready = False
         self.process.start()
         theirs.close()
 
@@ -103,5 +114,6 @@ def _work(
     if log is not None:
         os.environ.pop(VARIABLE, None)  # the loops of the trials take part in what ablate() was asked for
     with contextlib.suppress(EOFError, OSError):
+        connection.send(None)
         while True:
             connection.send(train(make, connection.recv(), budget, log))
