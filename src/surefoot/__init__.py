@@ -10,7 +10,12 @@ from surefoot.version import __version__
 if TYPE_CHECKING:
     from surefoot.alerts import alert
     from surefoot.judge import Finding
-    from surefoot.loop import schedule, stop
+    from surefoot.lab import schedule
+    from surefoot.lab.ablate.compare import ablate
+    from surefoot.lab.lr.find import lr_find
+    from surefoot.lab.memory.fit import fit_batch
+    from surefoot.lab.noise.scale import noise_scale
+    from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
     from surefoot.loop.loop import Loop
     from surefoot.loop.tensors import TensorBatches
@@ -30,11 +35,15 @@ _HOMES = {
     "Run": "surefoot.runlog",
     "TensorBatches": "surefoot.loop.tensors",
     "Watch": "surefoot.sanitizer",
+    "ablate": "surefoot.lab.ablate.compare",
     "alert": "surefoot.alerts",
     "baseline": "surefoot.loop.baseline",
+    "fit_batch": "surefoot.lab.memory.fit",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
-    "schedule": "surefoot.loop",
+    "lr_find": "surefoot.lab.lr.find",
+    "noise_scale": "surefoot.lab.noise.scale",
+    "schedule": "surefoot.lab",
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
     "track": "surefoot.loop.track",
@@ -45,7 +54,8 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "alert", "baseline", "log", "schedule", "start_run", "stop", "track", "watch",
+    "ablate", "alert", "baseline", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run",
+    "stop", "track", "watch",
 ]  # fmt: skip
 
 
@@ -63,7 +73,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
-    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop")):
+    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop", "surefoot.lab")):
         importlib.import_module("torch")  # before our own modules: `surefoot run` starts to watch at its import
     if name in _MODULES:
         found: Any = importlib.import_module(f"{_HOMES[name]}.{name}")

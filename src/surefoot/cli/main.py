@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from surefoot.cli.usage import UsageError
+from surefoot.cli.usage import USAGE_STATUS, UsageError
 from surefoot.version import __version__
 
 COMMANDS = {
@@ -23,10 +23,12 @@ COMMANDS = {
     "import": "import runs from TensorBoard event files and CSV",
     "rm": "delete runs",
     "prune": "delete old runs, and what killed writers left behind",
+    "schedule": "show the rate of every update of a schedule, before training",
+    "lr-find": "look for a learning rate, on a program's own loop",
+    "gradcheck": "check custom autograd functions by finite differences",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
 }
-USAGE_STATUS = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _parser().parse_args(args)  # answers --help and --version, refuses the rest
         _parser().print_help(sys.stderr)
         return USAGE_STATUS
-    command = importlib.import_module(f"surefoot.cli.{args[0]}_command")
+    command = importlib.import_module(f"surefoot.cli.{args[0].replace('-', '_')}_command")
     try:
         status: int = command.main(args[1:])
     except UsageError as error:
@@ -48,11 +50,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Help(argparse.HelpFormatter):
+    """Leaves room for the longest command: Python forgets that commands are indented, and would break the line."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = max(map(len, COMMANDS)) + 4
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="surefoot",
         description="Training in PyTorch that does not fail silently.",
         epilog="`surefoot COMMAND --help` tells more about a command.",
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"surefoot {__version__}")

@@ -1,1 +1,1 @@
-"""Experiments around training: see what a step does."""
+"""The lab: tools to look at a training before, beside and after it."""

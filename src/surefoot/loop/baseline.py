@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +12,8 @@ from torch import Tensor
 
 from surefoot.loop import known_loss
 from surefoot.loop import loader as kind
+from surefoot.loop.aside import check_startable_again, nothing_moved, start_aside
 from surefoot.loop.batch import to_device
-from surefoot.loop.checkpoint import generator, rng
 from surefoot.loop.constant import mean_over, num_samples, output_of, search
 from surefoot.loop.evaluate import is_pair
 from surefoot.sanitizer import unseen
@@ -56,13 +54,8 @@ def baseline(
     of inputs and targets; `split` makes a pair of any other. The model is called once, on the first inputs, if it is
     given; it is not changed, and all random numbers that were drawn are put back.
     """
-    kind.check(loader, 1)
-    if isinstance(loader, Iterator):
-        raise ValueError(
-            f"the loader must be startable again, because training needs its batches too, got a "
-            f"{type(loader).__name__}. Pass a DataLoader, a list, or the function that makes it, without calling it."
-        )
-    with unseen(), _nothing_moved(loader):
+    check_startable_again(loader)
+    with unseen(), nothing_moved(loader):
         inputs, targets = _read(loader, split or _split, num_batches)
         output = None if model is None else output_of(model, inputs)
         targets = targets if output is None else to_device(targets, output.device)
@@ -74,10 +67,7 @@ def baseline(
 
 def _read(loader: kind.Loader, split: Split, num_batches: int | None) -> tuple[Any, list[Any]]:
     """The first inputs and all targets."""
-    if kind.keeps_workers(loader):
-        loader = copy.copy(loader)  # workers that live on would not be as before: take others
-        loader._iterator = None  # type: ignore[union-attr]
-    pairs = (split(batch) for batch in itertools.islice(kind.start(loader), num_batches))
+    pairs = (split(batch) for batch in itertools.islice(start_aside(loader), num_batches))
     first = next(pairs, None)
     if first is None:
         raise ValueError("the loader must give at least one batch, got none. Check its data and num_batches.")
@@ -127,14 +117,3 @@ def _split(batch: Any) -> tuple[Any, Any]:
         f"batches must be pairs of inputs and targets, got a {type(batch).__name__}{size}. Pass split=, a function "
         f"from a batch to such a pair, for example split=lambda batch: (batch['x'], batch['y'])."
     )
-
-
-@contextmanager
-def _nothing_moved(loader: kind.Loader) -> Iterator[None]:
-    """The random states of the process and of the loader are afterwards those of before."""
-    own = generator.find(loader)
-    before = generator.states(own)
-    with ExitStack() as stack:
-        stack.callback(generator.put, own, before)
-        stack.enter_context(rng.unmoved())
-        yield

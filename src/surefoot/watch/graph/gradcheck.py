@@ -114,18 +114,26 @@ def _judge(cls: type, site: Site, subject: Subject, comparisons: list[Comparison
         compared = sum(len(comparison.numeric) for comparison in comparisons)
         why = "" if compared else "it has no smooth point to compare at"
         return GradcheckFacts(cls.__name__, "right" if compared else "unchecked", site, why, num_compared=compared)
-    if all(comparison.is_flat for comparison in wrong):
-        return GradcheckFacts(cls.__name__, "unchecked", site, "its forward is flat: a straight-through estimator")
-    if subject.is_identity():
-        return GradcheckFacts(cls.__name__, "unchecked", site, "its forward changes nothing: only gradients are meant")
-    if _ON_PURPOSE.search(f"{cls.__name__} {cls.__doc__ or ''}"):
-        return GradcheckFacts(cls.__name__, "unchecked", site, "by its name its gradient is not meant to be exact")
+    on_purpose = meant_otherwise(cls, subject, wrong)
+    if on_purpose:
+        return GradcheckFacts(cls.__name__, "unchecked", site, on_purpose)
     first = max(wrong, key=lambda comparison: len(comparison.wrong))
     at = first.worst
     return GradcheckFacts(
         cls.__name__, "wrong", site, "", first.input, first.analytic[at], first.numeric[at], len(first.wrong),
         len(first.numeric),
     )  # fmt: skip
+
+
+def meant_otherwise(function: Any, subject: Subject, wrong: list[Comparison]) -> str:
+    """Why a gradient that is not that of the forward may be on purpose; "" if nothing speaks for it."""
+    if all(comparison.is_flat for comparison in wrong):
+        return "its forward is flat: a straight-through estimator"
+    if subject.is_identity():
+        return "its forward changes nothing: only gradients are meant"
+    if _ON_PURPOSE.search(f"{function.__name__} {function.__doc__ or ''}"):
+        return "by its name its gradient is not meant to be exact"
+    return ""
 
 
 def _copy(arg: Any) -> Any:

@@ -1,0 +1,53 @@
+"""Options and errors that the lab's commands share: what MODULE:NAME names, and where the output goes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from surefoot.cli.usage import UsageError
+
+TARGET_HELP = "a module or a file, a colon, and a function in it: train:make_loop, train.py:make_loop"
+
+
+def add_output_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    parser.add_argument("--format", choices=formats, default="text", help="of what is written (default: text)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it to a file instead of stdout")
+
+
+def write_output(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{str(output)!r} can't be written: {error.strerror}.") from None
+
+
+def load_target(target: str) -> Any:
+    """The object that MODULE:NAME names. What its module raises when it is imported is the user's to see."""
+    from surefoot.lab.named import NamingError, load_named
+
+    try:
+        return load_named(target)
+    except NamingError as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """What surefoot itself refuses is told as it is; what the program raises keeps its traceback."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("surefoot."):
+            raise
+        raise UsageError(str(error)) from None

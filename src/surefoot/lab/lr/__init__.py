@@ -1,0 +1,1 @@
+"""`sf.lr_find`: which learning rates a training can take."""

@@ -1,0 +1,1 @@
+"""`sf.fit_batch`: the largest micro-batch that fits into memory."""

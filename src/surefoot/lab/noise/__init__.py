@@ -1,0 +1,1 @@
+"""`sf.noise_scale`: how large a batch is worth its cost."""

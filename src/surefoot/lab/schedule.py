@@ -1,0 +1,16 @@
+"""`sf.schedule`: the loop's schedules, and what any schedule will do, before training."""
+
+from surefoot.lab.preview import Preview, preview
+from surefoot.loop.schedule import (
+    inverse_time,
+    length_of,
+    mismatch,
+    step_decay,
+    warmup_constant_decay,
+    warmup_cosine,
+)
+
+__all__ = [
+    "Preview", "inverse_time", "length_of", "mismatch", "preview", "step_decay", "warmup_constant_decay",
+    "warmup_cosine",
+]  # fmt: skip
