@@ -1,0 +1,63 @@
+/** Follows a run, or the list of runs, and tells who listens: what came, and whether the line holds. */
+import { canFollow, follow } from "./source.js";
+
+const EVENTS = ["rows", "findings", "events", "status", "runs"];
+
+export class Live {
+  #stream = null;
+  #listeners = new Map(EVENTS.map((event) => [event, new Set()]));
+  #onState;
+  #cursor = null;
+  #isClosed = false;
+
+  /** `state` is "live", "reconnecting", "ended" or "still" (nothing to follow). */
+  state = "still";
+
+  constructor(name, onState = () => {}) {
+    this.name = name;
+    this.#onState = onState;
+    if (canFollow) this.#open();
+  }
+
+  on(event, listener) {
+    this.#listeners.get(event).add(listener);
+    return () => this.#listeners.get(event).delete(listener);
+  }
+
+  /** The run is over: nothing more will come. */
+  end() {
+    this.close();
+    this.#tell("ended");
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#stream?.close();
+  }
+
+  #open() {
+    const stream = (this.#stream = follow(this.name, this.#cursor));
+    this.#tell("reconnecting");
+    stream.addEventListener("open", () => this.#tell("live"));
+    stream.addEventListener("error", () => this.#failed());
+    for (const event of EVENTS) {
+      stream.addEventListener(event, (message) => {
+        this.#cursor = message.lastEventId || this.#cursor;
+        const data = JSON.parse(message.data);
+        for (const listener of this.#listeners.get(event)) listener(data);
+      });
+    }
+  }
+
+  /** A browser reconnects by itself after a broken line, and gives up on an answer that is no stream. */
+  #failed() {
+    if (this.#isClosed) return;
+    this.#tell("reconnecting");
+    if (this.#stream.readyState === EventSource.CLOSED) setTimeout(() => this.#isClosed || this.#open(), 2000);
+  }
+
+  #tell(state) {
+    this.state = state;
+    this.#onState(state);
+  }
+}

@@ -1,0 +1,1 @@
+export function showCompare(place) { return { set() {}, close() {} }; }

@@ -1,0 +1,1 @@
+export function showFindings(place) { return { set() {}, close() {} }; }

@@ -1,0 +1,1 @@
+export function showGradients(place) { return { set() {}, close() {} }; }

@@ -1,0 +1,1 @@
+export function showParameters(place) { return { set() {}, close() {} }; }
