@@ -13,9 +13,11 @@ export class Live {
   /** `state` is "live", "reconnecting", "ended" or "still" (nothing to follow). */
   state = "still";
 
-  constructor(name, onState = () => {}) {
+  /** Of the run `name`, or of all with null; from `cursor` on, or else from now. */
+  constructor(name, onState = () => {}, cursor = null) {
     this.name = name;
     this.#onState = onState;
+    this.#cursor = cursor;
     if (canFollow) this.#open();
   }
 

@@ -16,9 +16,10 @@ export class ChartCard {
   #cursor = null;
   #size = new ResizeObserver(() => this.#plot?.resize(this.place.clientWidth, this.place.clientHeight));
 
-  /** `board` has the settings and the marks that all its charts share. */
-  constructor(board, { title, curves, format = undefined, level = "h3" }) {
-    Object.assign(this, { board, title, curves, format });
+  /** `board` has the settings and the marks that all its charts share; `isWhole`: its curves have all there is. */
+  constructor(board, { title, curves, format = undefined, isWhole = false }) {
+    Object.assign(this, { board, title, curves, format, isWhole });
+    this.#isLoaded = isWhole;
     this.place = make("div", { class: "plot" });
     this.legend = make("ul", { class: "legend", "aria-label": `Curves of ${title}` });
     this.note = make("p", { class: "chart-note", hidden: true });
@@ -27,7 +28,7 @@ export class ChartCard {
       this.logButton,
       this.#button("PNG", `Save ${title} as PNG`, () => this.#plot && savePng(title, this.#plot.canvas, this.#entries())),
       this.#button("CSV", `Save ${title} as CSV`, () => saveCsv(title, this.curves)));
-    const head = make("header", {}, make(level, { title }, title), tools);
+    const head = make("header", {}, make("h3", { title }, title), tools);
     this.element = make("section", { class: "chart", "aria-label": title }, head, this.legend, this.place, this.note);
     this.element.card = this;
     this.#showLegend();
@@ -58,15 +59,15 @@ export class ChartCard {
 
   /** The range changed: what is there is shown at once, what is missing asked for. */
   reload() {
-    this.#isLoaded = false;
+    this.#isLoaded = this.isWhole;
     this.redraw();
-    if (this.#plot) this.#load();
+    if (this.#plot && !this.isWhole) this.#load();
   }
 
   /** New rows of one of its curves. */
   append(curve, rows) {
     if (this.#isLoading) this.#arrived.push([curve, rows]);
-    else if (this.#isLoaded) return curve.append(rows, this.board.to ?? Infinity);
+    else if (this.#isLoaded) return curve.append(rows, this.isWhole ? Infinity : (this.board.to ?? Infinity));
     return false;
   }
 

@@ -1,0 +1,73 @@
+/** How values become colours: evenly, or by powers of ten. */
+import { make } from "../dom.js";
+import { tick } from "../number.js";
+import { RAMP, rampColour } from "./ramp.js";
+
+const MOST_DECADES = 10; // below the highest: smaller ones are drawn as the lowest
+
+export class Scale {
+  /** `isLog`, and `fixed` [low, high] where these are known. */
+  constructor(values, { isLog = false, fixed = null, format = tick } = {}) {
+    const known = values.filter((value) => value !== null && Number.isFinite(value) && (!isLog || value > 0));
+    let [low, high] = fixed ?? [lowest(known), highest(known)];
+    if (isLog) low = Math.max(low, high * 10 ** -MOST_DECADES);
+    if (isLog && low === high) [low, high] = [low / 2, high * 2];
+    Object.assign(this, { isLog, low, high, format });
+    this.hasZeros = isLog && values.some((value) => value !== null && value <= 0);
+    this.hasOdd = values.some((value) => value !== null && !Number.isFinite(value));
+    this.isEmpty = known.length === 0;
+  }
+
+  /** From 0 to 1; null if it has no place: zeros on a scale of powers. */
+  share(value) {
+    if (this.isLog && value <= 0) return null;
+    const [at, low, high] = this.isLog ? [value, this.low, this.high].map(Math.log10) : [value, this.low, this.high];
+    return high > low ? Math.min(1, Math.max(0, (at - low) / (high - low))) : 0.5;
+  }
+
+  colour(value) {
+    const share = this.share(value);
+    return share === null ? null : rampColour(share);
+  }
+
+  ticks() {
+    if (this.isEmpty && this.low === undefined) return [];
+    if (!this.isLog) return [0, 0.25, 0.5, 0.75, 1].map((share) => this.low + share * (this.high - this.low));
+    const [first, last] = [Math.ceil(Math.log10(this.low) - 1e-9), Math.floor(Math.log10(this.high) + 1e-9)];
+    if (last - first < 1) return [this.low, Math.sqrt(this.low * this.high), this.high];
+    const every = Math.ceil((last - first + 1) / 6);
+    const made = [];
+    for (let power = first; power <= last; power += every) made.push(10 ** power);
+    return made;
+  }
+
+  /** The bar that tells what the colours mean. */
+  legend(unit) {
+    const bar = make("canvas", { class: "heat-bar", width: RAMP.length, height: 1, "aria-hidden": "true" });
+    const ctx = bar.getContext("2d");
+    RAMP.forEach((colour, x) => {
+      ctx.fillStyle = colour;
+      ctx.fillRect(x, 0, 1, 1);
+    });
+    const ticks = this.ticks().map((value) => {
+      const label = make("span", {}, this.format(value));
+      label.style.left = `${100 * (this.share(value) ?? 0)}%`;
+      return label;
+    });
+    const key = (name, text) => make("span", { class: "heat-key" }, make("span", { class: `heat-swatch ${name}` }), text);
+    return make("div", { class: "heat-legend" },
+      make("span", { class: "heat-unit" }, unit),
+      make("div", { class: "heat-scale", role: "img", "aria-label": `Colours from ${this.format(this.low ?? 0)} (dark) to ${this.format(this.high ?? 0)} (light)${this.isLog ? ", by powers of ten" : ""}` }, bar, make("div", { class: "heat-ticks" }, ticks)),
+      this.hasZeros ? key("zero", "zero") : null,
+      this.hasOdd ? key("odd", "not finite") : null,
+      key("none", "not sampled"));
+  }
+}
+
+function lowest(values) {
+  return values.reduce((one, two) => Math.min(one, two), Infinity);
+}
+
+function highest(values) {
+  return values.reduce((one, two) => Math.max(one, two), -Infinity);
+}
