@@ -13,7 +13,7 @@ export function aboutRun(run) {
 
 function verdict(run) {
   const text = run.convergence?.text;
-  return text ? make("section", {}, make("h2", {}, "What became of the loss"), make("p", { class: "said" }, text)) : null;
+  return text ? make("section", {}, make("h2", {}, "What became of the loss"), text.split("\n").map((line) => make("p", { class: "said" }, line))) : null;
 }
 
 function problems(run) {

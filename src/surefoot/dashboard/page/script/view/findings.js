@@ -1,1 +1,141 @@
-export function showFindings(place) { return { set() {}, close() {} }; }
+/** What was found: when, where in the source, why it matters, what to do. */
+import { make, makeSvg, replace } from "../dom.js";
+import { empty } from "../empty.js";
+import { change, here } from "../link.js";
+import { count, short, tick } from "../number.js";
+import { niceSteps } from "../heat/heatmap.js";
+import { severityBadge } from "../status.js";
+import { findingKey } from "./run.js";
+import { rulePage } from "./rule.js";
+
+const LANES = ["error", "warning", "note"];
+
+export function showFindings(place, run, query) {
+  const content = make("div", { class: "findings" });
+  place.append(content);
+  const cards = new Map();
+  let scrolledTo = null;
+
+  function draw() {
+    const all = run.findings.all;
+    if (!all.length) {
+      const text = run.row.status === "running" ? "Nothing so far. What is found appears here while the run goes on." : "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
+      return replace(content, empty("No findings", text, run.row.status === "running" ? null : `surefoot replay ${run.name}`));
+    }
+    replace(content, timeline(run, all), all.map(cardOf));
+    openWanted();
+  }
+
+  /** Cards are made once: what is open stays open when counts grow. */
+  function cardOf(finding) {
+    const key = `${finding.rank} ${findingKey(finding)}`;
+    const known = cards.get(key);
+    if (known && known.finding.count === finding.count) return known.element;
+    const made = card(finding, run);
+    if (known) made.open = known.element.open;
+    cards.set(key, { finding, element: made });
+    return made;
+  }
+
+  function openWanted() {
+    const wanted = query.get("open");
+    for (const { finding, element } of cards.values()) {
+      if (findingKey(finding) !== wanted) continue;
+      element.open = true;
+      if (scrolledTo !== wanted) element.scrollIntoView({ block: "start" });
+      scrolledTo = wanted;
+      return;
+    }
+    if (!wanted && cards.size) [...cards.values()][0].element.open ||= run.findings.all[0].severity === "error";
+  }
+
+  const off = run.findings.onChange(draw);
+  draw();
+  return {
+    set(now) {
+      query = now;
+      openWanted();
+    },
+    close: off,
+  };
+}
+
+function card(finding, run) {
+  const head = make("summary", {},
+    severityBadge(finding.severity),
+    make("h2", { class: "rule-name" }, finding.rule),
+    make("span", { class: "when" }, whenText(finding, run)),
+    make("p", { class: "message" }, finding.message));
+  const body = make("div", { class: "finding-body" },
+    source(finding),
+    evidence(finding.evidence),
+    part("Why it matters", finding.why),
+    part("What to do", finding.fix, "fix"),
+    rulePage(finding.rule));
+  const element = make("details", { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) }, head, body);
+  element.addEventListener("toggle", () => {
+    const isHere = here().query.get("open") === findingKey(finding);
+    if (element.open !== isHere) change({ open: element.open ? findingKey(finding) : isHere ? null : here().query.get("open") });
+  });
+  return element;
+}
+
+function whenText({ count: num, step, rank }, run) {
+  const times = num > 1 ? `${count(num)} times, first at step ${count(step)}` : `at step ${count(step)}`;
+  return run.ranks.length > 1 && rank !== null ? `${times} · rank ${rank}` : times;
+}
+
+function source({ file, line, excerpt }) {
+  const place = make("p", { class: "place" }, file ? `${file}:${line}` : "no line of the script");
+  if (!excerpt) return place;
+  const lines = excerpt.lines.map((text, i) => {
+    const number = excerpt.first + i;
+    return make("li", { class: number === line ? "here" : null, "aria-current": number === line ? "true" : null }, make("span", { class: "line" }, String(number)), make("code", {}, text || " "));
+  });
+  return make("div", {}, place, make("ol", { class: "excerpt", tabindex: "0", "aria-label": `Source around line ${line}` }, lines));
+}
+
+function evidence(facts) {
+  const known = Object.entries(facts ?? {});
+  if (!known.length) return null;
+  const line = ([name, value]) => make("div", {}, make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, valueText(value)));
+  return make("section", {}, make("h3", {}, "Evidence"), make("dl", { class: "evidence" }, known.map(line)));
+}
+
+function part(title, text, kind = null) {
+  return text ? make("section", { class: kind }, make("h3", {}, title), make("p", {}, text)) : null;
+}
+
+function valueText(value) {
+  if (typeof value === "number") return short(value);
+  if (Array.isArray(value)) return value.map(valueText).join(", ");
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Where in the run each was first seen; a lane a severity. */
+function timeline(run, all) {
+  const lanes = LANES.filter((lane) => all.some((finding) => finding.severity === lane));
+  const [, last] = run.extent("step") ?? [0, run.row.updates ?? 1];
+  const [width, lane, left] = [1000, 22, 0];
+  const x = (step) => left + 8 + (step / Math.max(1, last)) * (width - 16);
+  const height = lanes.length * lane;
+  const svg = makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": "When each was first found" });
+  lanes.forEach((name, i) => svg.append(makeSvg("line", { x1: 0, x2: width, y1: i * lane + lane / 2, y2: i * lane + lane / 2, class: "lane" })));
+  const dots = all.map((finding) => {
+    const link = make("button", { type: "button", class: `dot ${finding.severity}`, title: `${finding.rule}, step ${finding.step}`, "aria-label": `${finding.rule}, first at step ${finding.step}` });
+    link.style.left = `${x(finding.step) / 10}%`;
+    link.style.top = `${lanes.indexOf(finding.severity) * lane + lane / 2}px`;
+    link.addEventListener("click", () => change({ open: findingKey(finding) }));
+    return link;
+  });
+  const ticks = niceSteps(0, last, 8).map((step) => {
+    const label = make("span", {}, tick(step));
+    label.style.left = `${x(step) / 10}%`;
+    return label;
+  });
+  const track = make("div", { class: "track" }, svg, dots);
+  track.style.height = `${height}px`;
+  return make("section", { class: "timeline", "aria-label": "Timeline of findings" },
+    make("div", { class: "lanes" }, lanes.map((name) => make("span", {}, `${name}s`))),
+    make("div", {}, track, make("div", { class: "ticks", "aria-hidden": "true" }, ticks)));
+}

@@ -23,6 +23,7 @@ const KEPT = ["rank", "from", "to", "axis", "smooth"]; // of the state, from tab
 export function showRun(place, path, query) {
   const name = path[1];
   const badge = liveBadge();
+  badge.show("still");
   const head = make("div", { class: "run-head" });
   const tabs = make("nav", { class: "tabs", "aria-label": "Views of the run" });
   const content = make("div", { class: "run-content" }, waiting());
@@ -30,29 +31,32 @@ export function showRun(place, path, query) {
 
   let tab = null; // { name, view }
   let run = null; // what is known of it: see RunState below
+  let live = null;
   let isClosed = false;
-
-  const live = new Live(name, badge.show); // before anything is read, so that nothing falls between
-  live.on("status", (row) => {
-    if (!run) return;
-    Object.assign(run.row, row);
-    drawHead();
-    if (isOver(row)) live.end();
-  });
-  live.on("findings", (news) => run?.findings.load(news.findings ?? [news].flat()));
-  live.on("events", (news) => run && run.hear("events", news.events ?? [news].flat()));
-  live.on("rows", (news) => run?.grow(news));
 
   Promise.all([source.run(name), source.findings(name)]).then(([about, found]) => {
     if (isClosed) return;
-    run = new RunState(name, about, live);
+    run = new RunState(name, about);
     run.findings.load(found.findings);
     run.findings.onChange(drawTabs);
     drawHead();
-    if (isOver(run.row)) live.close();
-    badge.show(run.row.status === "running" ? live.state : "still");
+    if (!isOver(run.row)) live = follow(about.cursor);
     set(path, query);
   }, (error) => replace(content, failure(error)));
+
+  /** From where the answer ends, so that nothing falls between. */
+  function follow(cursor) {
+    const stream = new Live(name, badge.show, cursor);
+    stream.on("status", (row) => {
+      Object.assign(run.row, row);
+      drawHead();
+      if (isOver(row)) stream.end();
+    });
+    stream.on("findings", (news) => run.findings.load(news.findings));
+    stream.on("events", (news) => run.hear("events", news.events ?? [news].flat()));
+    stream.on("rows", (news) => run.grow(news));
+    return stream;
+  }
 
   function drawHead() {
     const row = run.row;
@@ -110,7 +114,7 @@ export function showRun(place, path, query) {
     set,
     close() {
       isClosed = true;
-      live.close();
+      live?.close();
       tab?.view.close();
       document.title = "surefoot";
     },

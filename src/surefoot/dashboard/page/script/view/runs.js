@@ -28,6 +28,7 @@ export function showRuns(place, path, query) {
   const badge = liveBadge();
   let numShown = AT_ONCE;
   let isLoaded = false;
+  let folder = null;
 
   const filter = make("input", { type: "search", placeholder: "Filter by name, script, host…", "aria-label": "Filter runs", value: query.get("find") });
   const status = make("select", { "aria-label": "Status" },
@@ -52,7 +53,8 @@ export function showRuns(place, path, query) {
     for (const name of gone) rows.delete(name);
     if (isLoaded) draw();
   });
-  readRuns().then(({ runs }) => {
+  readRuns().then(({ runs, folder: where }) => {
+    folder = where;
     for (const row of runs) if (!rows.has(row.run)) rows.set(row.run, row);
     isLoaded = true;
     draw();
@@ -61,7 +63,7 @@ export function showRuns(place, path, query) {
   function draw() {
     const found = sorted([...rows.values()].filter(matches(query)), query);
     summary.textContent = found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
-    if (!rows.size) return replace(content, empty("No runs yet", "Every script that runs under surefoot leaves one here, and this page shows it as it goes.", "surefoot run train.py"));
+    if (!rows.size) return replace(content, empty("No runs yet", `Every script that runs under surefoot leaves one${folder ? ` in ${folder}` : ""}, and this page shows it as it goes.`, "surefoot run train.py"));
     if (!found.length) return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
     const held = document.activeElement?.dataset?.keep;
     replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null);

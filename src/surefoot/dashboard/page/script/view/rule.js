@@ -1,0 +1,35 @@
+/** The page of a rule, fetched when somebody wants to read it. */
+import { make, replace } from "../dom.js";
+import { waiting } from "../empty.js";
+import { rule as readRule } from "../source.js";
+
+export function rulePage(name) {
+  const body = make("div", { class: "rule" });
+  const element = make("details", { class: "rule-page" }, make("summary", {}, `About the rule ${name}`), body);
+  element.addEventListener("toggle", async (event) => {
+    event.stopPropagation();
+    if (!element.open || body.childNodes.length) return;
+    replace(body, waiting());
+    try {
+      replace(body, page(await readRule(name)));
+    } catch (error) {
+      replace(body, make("p", {}, error.message));
+    }
+  });
+  return element;
+}
+
+function page({ sections, bad, good }) {
+  const texts = Object.entries(sections ?? {}).map(([title, text]) => make("section", {}, make("h3", {}, titled(title)), paragraphs(text)));
+  const program = (title, code) => (code ? make("section", { class: "program" }, make("h3", {}, title), make("pre", { tabindex: "0" }, make("code", {}, code))) : null);
+  return [texts, make("div", { class: "twins" }, program("Bad", bad), program("Good", good))];
+}
+
+function paragraphs(text) {
+  return String(text).split(/\n\s*\n/).map((one) => make("p", {}, one));
+}
+
+function titled(name) {
+  const text = name.replaceAll("_", " ");
+  return text[0].toUpperCase() + text.slice(1);
+}
