@@ -72,7 +72,7 @@ export class Plot {
         y: isLog ? { distr: 3 } : { range: (u, low, high) => yRange(low, high) },
       },
       axes: [
-        { ...frame, size: 26, gap: 4, space: 70, values: (u, ticks) => ticks.map(formatX) },
+        { ...frame, size: 20, gap: 3, space: 70, values: (u, ticks) => ticks.map(formatX) },
         { ...frame, size: yWidth, gap: 4, space: 28, values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value))) },
       ],
       series: [{}, ...this.#curves.flatMap((curve, number) => this.#lines(curve, number))],

@@ -69,8 +69,8 @@ function card(finding, run) {
   const body = make("div", { class: "finding-body" },
     source(finding),
     evidence(finding.evidence),
-    part("Why it matters", finding.why),
     part("What to do", finding.fix, "fix"),
+    part("Why it matters", finding.why),
     rulePage(finding.rule));
   const element = make("details", { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) }, head, body);
   element.addEventListener("toggle", () => {

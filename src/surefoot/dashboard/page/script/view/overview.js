@@ -23,6 +23,9 @@ export function showOverview(place, run, query) {
     make("div", { class: "with-aside" }, charts, about.element));
 
   let drawn = null;
+  let cards = new Map(); // what is on the page, by what is in it
+  let leaving = new Map(); // what was there before
+  const unfolded = new Set();
   const off = [
     run.on("rows", ({ rank, series }) => series && board.rows(run.name, rank, series)),
     run.on("series", () => draw(true)),
@@ -35,7 +38,15 @@ export function showOverview(place, run, query) {
     const key = [query.get("find"), query.get("rank"), query.get("open")].join("\n");
     if (drawn === key && !isForced) return;
     drawn = key;
-    board.clear();
+    leaving = cards;
+    cards = new Map();
+    placeCharts();
+    for (const [own, card] of leaving) if (cards.get(own) !== card) board.remove(card);
+    leaving = new Map();
+  }
+
+  /** Charts that stay are not made, and not asked for, again. */
+  function placeCharts() {
     const sections = planSections(names());
     const text = query.get("find") ?? "";
     if (!sections.length) return replace(charts, empty("Nothing is logged yet", "Curves appear with the first numbers. A script logs its own with:", 'sf.log({"loss": loss.item()})'));
@@ -51,7 +62,15 @@ export function showOverview(place, run, query) {
   function section({ title, charts: some, isFolded }) {
     if (!isFolded) return make("section", {}, make("h2", {}, title), grid(some));
     const folded = make("details", {}, make("summary", {}, make("h2", {}, title), make("span", { class: "num" }, count(some.length))));
-    folded.addEventListener("toggle", () => folded.open && folded.children.length === 1 && folded.append(grid(some)));
+    const unfold = () => folded.children.length === 1 && folded.append(...grid(some));
+    if (unfolded.has(title)) {
+      folded.open = true;
+      unfold();
+    }
+    folded.addEventListener("toggle", () => {
+      unfolded[folded.open ? "add" : "delete"](title);
+      if (folded.open) unfold();
+    });
     return folded;
   }
 
@@ -65,7 +84,7 @@ export function showOverview(place, run, query) {
     const rest = make("p", { class: "more" });
     let num = 0;
     const add = () => {
-      element.append(...some.slice(num, num + AT_ONCE).map(card));
+      element.append(...some.slice(num, num + AT_ONCE).map(cardOf));
       num = Math.min(some.length, num + AT_ONCE);
       replace(rest, num < some.length ? make("button", { type: "button", on: { click: add } }, `Show more (${count(some.length - num)} left)`) : null);
     };
@@ -73,13 +92,22 @@ export function showOverview(place, run, query) {
     return [element, rest];
   }
 
-  function card({ title, names: own, format, hasGaps }) {
+  function cardOf(chart) {
+    const key = JSON.stringify([chart.key, chart.names, run.ranksOf(query)]);
+    const known = cards.get(key) ?? leaving.get(key) ?? newCard(chart);
+    cards.set(key, known);
+    return known.element;
+  }
+
+  function newCard({ title, names: own, format, hasGaps }) {
     const ranks = run.ranksOf(query);
     const curves = own.flatMap((name) => ranks.filter((rank) => has(name, rank)).map((rank) => {
       const label = ranks.length > 1 ? `${name} · rank ${rank}` : name;
       return new Curve({ run: run.name, name, rank, label, hasGaps, start: run.start });
     }));
-    return board.add(new ChartCard(board, { title, curves, format }));
+    const card = new ChartCard(board, { title, curves, format });
+    board.add(card);
+    return card;
   }
 
   function has(name, rank) {
