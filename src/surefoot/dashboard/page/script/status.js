@@ -20,11 +20,11 @@ export function severityBadge(severity) {
   return make("span", { class: `badge severity-${severity}` }, severity);
 }
 
-/** "2 errors, 1 more": as short as the table needs it. */
+/** "2 errors +1": as short as the table needs it. */
 export function findingsText(row) {
   const [all, errors] = [row.findings ?? 0, row.errors ?? 0];
-  if (!all) return "none";
-  return errors ? `${errors} error${errors > 1 ? "s" : ""}${all > errors ? `, ${all - errors} more` : ""}` : String(all);
+  if (!errors) return String(all);
+  return `${errors} error${errors > 1 ? "s" : ""}${all > errors ? ` +${all - errors}` : ""}`;
 }
 
 export function liveBadge() {

@@ -6,6 +6,7 @@ import { joinAxes, spread } from "./join.js";
 import { drawMarks, markLinks } from "./mark.js";
 import { smooth } from "./smooth.js";
 
+const SPARSE = 25; // points that are so few are drawn as such
 const FONT = "11px system-ui, sans-serif";
 
 export class Plot {
@@ -103,7 +104,7 @@ export class Plot {
     const unseen = { width: 0, stroke: "transparent", points: { show: false } };
     const dash = curveDash(curve.number ?? number);
     const raw = { stroke: faded(colour, 0.35), width: 1, show: this.#settings.smoothing > 0, points: { show: false } };
-    const isSparse = (u, index) => curve.length < 60 && u.data[index].length < 60 * 8;
+    const isSparse = (u, index) => curve.length < SPARSE && u.data[index].length < SPARSE * 20;
     return [unseen, unseen, raw, { stroke: colour, width: 1.6, dash, points: { show: isSparse, size: 4, fill: colour } }];
   }
 

@@ -49,10 +49,15 @@ export class Grid {
     return fresh.size > 0;
   }
 
-  /** The later of two neighbours stays, as the server's buckets have it. */
+  /** Of neighbours the higher stays, and what is not finite before all: as the server has it. */
   #halve() {
     const pairs = (column, merge) => column.filter((_, i) => i % 2 === 0).map((one, i) => merge(one, column[2 * i + 1]));
     this.steps = pairs(this.steps, (one) => one);
-    this.values = this.values.map((row) => pairs(row, (one, two) => two ?? one));
+    this.values = this.values.map((row) => pairs(row, higher));
   }
+}
+
+function higher(one, two = null) {
+  if (one === null || two === null) return one ?? two;
+  return Math.max(one, two); // NaN if one is
 }

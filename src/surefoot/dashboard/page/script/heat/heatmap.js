@@ -49,6 +49,8 @@ export class Heatmap {
     replace(this.legend, this.#scale.legend(this.#settings.unit));
     const { rows, steps } = this.#grid;
     this.canvas.setAttribute("aria-label", `${this.label}: ${rows.length} rows, steps ${this.#grid.first} to ${this.#grid.last}. Arrow keys read cells, Enter opens a row.`);
+    const longest = rows.reduce((most, name) => Math.max(most, name.length), 4);
+    this.window.style.setProperty("--labels", `${Math.ceil(longest * 7) + 16}px`);
     this.scroll.hidden = this.axis.hidden = !rows.length || !steps.length;
     this.#draw();
   }

@@ -3,10 +3,10 @@ import { themeColour } from "../chart/colour.js";
 import { make } from "../dom.js";
 import { count, tick } from "../number.js";
 import { onTheme } from "../theme/switch.js";
-import { niceSteps, prepared } from "./heatmap.js";
+import { prepared } from "./heatmap.js";
 import { rampColour } from "./ramp.js";
 
-const [LEFT, BOTTOM, HEIGHT] = [52, 20, 190];
+const [LEFT, BOTTOM, HEIGHT] = [50, 20, 190];
 const ENDLESS = 1e38; // the outermost bins are open
 
 export class HistogramMap {
@@ -44,6 +44,8 @@ export class HistogramMap {
     const ctx = prepared(this.canvas, width, HEIGHT);
     if (!this.#data) return;
     const { steps, counts, first, last } = this.#data;
+    ctx.fillStyle = themeColour("raised");
+    ctx.fillRect(LEFT, 0, width - LEFT, HEIGHT - BOTTOM);
     const binHeight = (HEIGHT - BOTTOM) / (last - first + 1);
     const highest = Math.max(...counts.map((some) => Math.max(...some) / sum(some)));
     steps.forEach((step, i) => {
@@ -68,11 +70,11 @@ export class HistogramMap {
     const middle = edges.findIndex((edge) => edge > 0);
     for (let bin = first; bin <= last + 1; bin++) {
       if (Math.abs(edges[bin]) > ENDLESS || (bin - middle) % every) continue;
-      ctx.fillText(tick(edges[bin]), LEFT - 6, Math.min(HEIGHT - BOTTOM - 5, Math.max(6, (last + 1 - bin) * binHeight)));
+      ctx.fillText(edgeText(edges[bin]), LEFT - 6, Math.min(HEIGHT - BOTTOM - 5, Math.max(6, (last + 1 - bin) * binHeight)));
     }
     ctx.textAlign = "center";
-    for (const step of niceSteps(steps[0], steps.at(-1), (width - LEFT) / 90)) {
-      const at = steps.findIndex((known) => known >= step);
+    const apart = Math.ceil(steps.length / Math.max(1, Math.floor((width - LEFT) / 60)));
+    for (let at = 0; at < steps.length; at += apart) {
       ctx.fillText(tick(steps[at]), Math.min(width - 12, (this.#x(at, width) + this.#x(at + 1, width)) / 2), HEIGHT - BOTTOM / 2 + 1);
     }
   }
@@ -100,7 +102,9 @@ export class HistogramMap {
 }
 
 function edgeText(edge) {
-  return Math.abs(edge) > ENDLESS ? (edge > 0 ? "∞" : "−∞") : tick(edge);
+  if (Math.abs(edge) > ENDLESS) return edge > 0 ? "∞" : "−∞";
+  const size = Math.abs(edge);
+  return size >= 0.01 || size === 0 ? String(Number(edge.toPrecision(2))) : edge.toExponential(1).replace("e-0", "e-");
 }
 
 function sum(values) {

@@ -34,11 +34,19 @@ export class Scale {
     if (this.isEmpty && this.low === undefined) return [];
     if (!this.isLog) return [0, 0.25, 0.5, 0.75, 1].map((share) => this.low + share * (this.high - this.low));
     const [first, last] = [Math.ceil(Math.log10(this.low) - 1e-9), Math.floor(Math.log10(this.high) + 1e-9)];
-    if (last - first < 1) return [this.low, Math.sqrt(this.low * this.high), this.high];
+    if (last - first < 2) return this.#between(first - 1, last);
     const every = Math.ceil((last - first + 1) / 6);
     const made = [];
     for (let power = first; power <= last; power += every) made.push(10 ** power);
     return made;
+  }
+
+  /** Few decades: 1, 2 and 5 of each. */
+  #between(first, last) {
+    const made = [];
+    for (let power = first; power <= last; power++) for (const one of [1, 2, 5]) made.push(one * 10 ** power);
+    const seen = made.filter((value) => value >= this.low && value <= this.high);
+    return seen.length > 1 ? seen : [this.low, this.high];
   }
 
   /** The bar that tells what the colours mean. */

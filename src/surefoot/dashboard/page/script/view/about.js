@@ -36,7 +36,7 @@ function what({ row, meta }) {
       ["Goes on from", before],
       ["Started", moment(row.started)],
       ["Ended", row.ended ? moment(row.ended) : null],
-      ["Stop reason", row.reason],
+      ["Stop reason", row.reason === row.status ? null : row.reason],
       ["Exit status", row.exit === null || row.exit === undefined ? null : String(row.exit)],
     ], { class: "facts" }));
 }

@@ -4,7 +4,7 @@ import { change } from "../link.js";
 import { count, short } from "../number.js";
 import { query as ask } from "../source.js";
 import { saveTable } from "../chart/save.js";
-import { quickChart } from "./quick.js";
+import { isOdd, quickChart } from "./quick.js";
 
 const AT_ONCE = 200;
 const EXAMPLES = [
@@ -72,7 +72,7 @@ export function showQuery(place, path, query) {
 function pages(columns, rows) {
   const body = make("tbody", {});
   const more = make("p", { class: "more" });
-  const isNumber = columns.map((_, i) => rows.every((row) => row[i] === null || typeof row[i] === "number"));
+  const isNumber = columns.map((_, i) => rows.every((row) => row[i] === null || typeof row[i] === "number" || isOdd(row[i])));
   let num = 0;
   const add = () => {
     body.append(...rows.slice(num, num + AT_ONCE).map((row) => make("tr", {}, row.map((value, i) => make("td", { class: isNumber[i] ? "number" : null }, cell(value))))));

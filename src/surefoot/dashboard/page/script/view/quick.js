@@ -16,7 +16,7 @@ export function quickChart(columns, rows) {
   };
   const x = pick("Axis", numbers, numbers.includes("step") ? "step" : numbers[0]);
   const y = pick("Value", numbers, numbers.find((name) => name !== x.select.value));
-  const split = pick("A curve for each", ["", ...others], "");
+  const split = pick("A curve for each", ["", ...others], others.find((name) => name === "name" || name === "run") ?? "");
   const place = make("div", {});
   let board = null;
 
@@ -54,6 +54,6 @@ function curveOf(label, points) {
   return curve;
 }
 
-function isOdd(value) {
+export function isOdd(value) {
   return value === "NaN" || value === "Infinity" || value === "-Infinity";
 }

@@ -23,7 +23,8 @@ const KEPT = ["rank", "from", "to", "axis", "smooth"]; // of the state, from tab
 export function showRun(place, path, query) {
   const name = path[1];
   const badge = liveBadge();
-  badge.show("still");
+  const showState = (state) => badge.show(run?.row.status === "running" || state === "ended" ? state : "still");
+  showState("still");
   const head = make("div", { class: "run-head" });
   const tabs = make("nav", { class: "tabs", "aria-label": "Views of the run" });
   const content = make("div", { class: "run-content" }, waiting());
@@ -46,9 +47,10 @@ export function showRun(place, path, query) {
 
   /** From where the answer ends, so that nothing falls between. */
   function follow(cursor) {
-    const stream = new Live(name, badge.show, cursor);
+    const stream = new Live(name, showState, cursor);
     stream.on("status", (row) => {
       Object.assign(run.row, row);
+      showState(stream.state);
       drawHead();
       if (isOver(row)) stream.end();
     });

@@ -88,7 +88,7 @@ export function showRuns(place, path, query) {
     const box = make("input", { type: "checkbox", "aria-label": `Pick ${row.run}`, checked: picked.has(row.run), "data-keep": `pick ${row.run}` });
     box.addEventListener("change", () => pick(row.run, box));
     const cell = (name, ...children) => make("td", { class: `column-${name}${COLUMNS.find((column) => column.name === name).isNumber ? " number" : ""}` }, children);
-    const finding = row.findings ? make("a", { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null }, findingsText(row)) : make("span", { class: "quiet-text" }, "none");
+    const finding = row.findings ? make("a", { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null }, findingsText(row)) : make("span", { class: "quiet-text no-findings" }, "none");
     return make("tr", {},
       make("td", { class: "pick" }, box),
       cell("run", make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run), make("span", { class: "script", title: row.command }, row.script ?? "")),
