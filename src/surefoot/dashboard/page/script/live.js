@@ -1,6 +1,7 @@
 /** Follows a run, or the list of runs, and tells who listens: what came, and whether the line holds. */
 import { canFollow, follow } from "./source.js";
 
+const AGAIN_MS = 2000;
 const EVENTS = ["rows", "findings", "events", "status", "runs"];
 
 export class Live {
@@ -18,8 +19,16 @@ export class Live {
     this.name = name;
     this.#onState = onState;
     this.#cursor = cursor;
-    if (canFollow) this.#open();
+    if (!canFollow) return;
+    document.addEventListener("visibilitychange", this.#seen);
+    this.#seen();
   }
+
+  /** A page that nobody sees leaves its connection to others, of which a browser has few, and goes on where it was. */
+  #seen = () => {
+    if (document.visibilityState === "hidden") this.#drop();
+    else if (this.#stream === null) this.#open();
+  };
 
   on(event, listener) {
     this.#listeners.get(event).add(listener);
@@ -34,7 +43,13 @@ export class Live {
 
   close() {
     this.#isClosed = true;
+    document.removeEventListener("visibilitychange", this.#seen);
+    this.#drop();
+  }
+
+  #drop() {
     this.#stream?.close();
+    this.#stream = null;
   }
 
   #open() {
@@ -53,9 +68,11 @@ export class Live {
 
   /** A browser reconnects by itself after a broken line, and gives up on an answer that is no stream. */
   #failed() {
-    if (this.#isClosed) return;
+    if (this.#stream === null) return;
     this.#tell("reconnecting");
-    if (this.#stream.readyState === EventSource.CLOSED) setTimeout(() => this.#isClosed || this.#open(), 2000);
+    if (this.#stream.readyState !== EventSource.CLOSED) return;
+    this.#drop();
+    setTimeout(() => this.#isClosed || this.#seen(), AGAIN_MS);
   }
 
   #tell(state) {

@@ -153,7 +153,9 @@ export class ChartCard {
     const first = Math.min(...this.curves.flatMap((curve) => curve.nonfinite.map(({ step }) => step)));
     this.note.hidden = false;
     this.note.dataset.kind = "nonfinite";
-    this.note.textContent = num === 1 ? `1 value is not finite, at step ${count(first)}` : `${count(num)} values are not finite, the first at step ${count(first)}`;
+    // A parameter that gets no gradient has no norm either.
+    const what = this.curves[0].name.startsWith("grad_norm/") ? "without gradient, or not finite" : "not finite";
+    this.note.textContent = num === 1 ? `1 value ${what}, at step ${count(first)}` : `${count(num)} values ${what}, the first at step ${count(first)}`;
   }
 
   #tell(problem) {

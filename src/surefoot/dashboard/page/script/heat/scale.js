@@ -7,12 +7,12 @@ const MOST_DECADES = 10; // below the highest: smaller ones are drawn as the low
 
 export class Scale {
   /** `isLog`, and `fixed` [low, high] where these are known. */
-  constructor(values, { isLog = false, fixed = null, format = tick } = {}) {
+  constructor(values, { isLog = false, fixed = null, format = tick, odd = "not finite" } = {}) {
     const known = values.filter((value) => value !== null && Number.isFinite(value) && (!isLog || value > 0));
     let [low, high] = fixed ?? [lowest(known), highest(known)];
     if (isLog) low = Math.max(low, high * 10 ** -MOST_DECADES);
     if (isLog && low === high) [low, high] = [low / 2, high * 2];
-    Object.assign(this, { isLog, low, high, format });
+    Object.assign(this, { isLog, low, high, format, odd });
     this.hasZeros = isLog && values.some((value) => value !== null && value <= 0);
     this.hasOdd = values.some((value) => value !== null && !Number.isFinite(value));
     this.isEmpty = known.length === 0;
@@ -67,7 +67,7 @@ export class Scale {
       make("span", { class: "heat-unit" }, unit),
       make("div", { class: "heat-scale", role: "img", "aria-label": `Colours from ${this.format(this.low ?? 0)} (dark) to ${this.format(this.high ?? 0)} (light)${this.isLog ? ", by powers of ten" : ""}` }, bar, make("div", { class: "heat-ticks" }, ticks)),
       this.hasZeros ? key("zero", "zero") : null,
-      this.hasOdd ? key("odd", "not finite") : null,
+      this.hasOdd ? key("odd", this.odd) : null,
       key("none", "not sampled"));
   }
 }

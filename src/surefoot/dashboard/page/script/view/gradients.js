@@ -14,7 +14,7 @@ const AGAIN_MS = 10_000; // activations are part of facts, not of the stream
 const percent = (share) => `${Number((100 * share).toPrecision(3))} %`;
 
 export const KINDS = {
-  grad_norm: { text: "Gradient norm", unit: "Norm of the gradient before clipping", isLog: true },
+  grad_norm: { text: "Gradient norm", unit: "Norm of the gradient before clipping", isLog: true, odd: "no gradient, or not finite" },
   update_ratio: { text: "Update ratio", unit: "Size of the update, divided by that of the weights", isLog: true },
   param_norm: { text: "Weight norm", unit: "Norm of the weights", isLog: true },
   grad_zeros: { text: "Zero gradients", unit: "Share of gradient elements that are zero", fixed: [0, 1], format: percent },

@@ -19,17 +19,12 @@ export function rulePage(name) {
   return element;
 }
 
-function page({ sections, bad, good }) {
-  const texts = Object.entries(sections ?? {}).map(([title, text]) => make("section", {}, make("h3", {}, titled(title)), paragraphs(text)));
+function page({ sections, titles = {}, bad, good }) {
+  const texts = Object.entries(sections ?? {}).map(([title, text]) => make("section", {}, make("h3", {}, titles[title] ?? title), paragraphs(text)));
   const program = (title, code) => (code ? make("section", { class: "program" }, make("h3", {}, title), make("pre", { tabindex: "0" }, make("code", {}, code))) : null);
   return [texts, make("div", { class: "twins" }, program("Bad", bad), program("Good", good))];
 }
 
 function paragraphs(text) {
   return String(text).split(/\n\s*\n/).map((one) => make("p", {}, one));
-}
-
-function titled(name) {
-  const text = name.replaceAll("_", " ");
-  return text[0].toUpperCase() + text.slice(1);
 }

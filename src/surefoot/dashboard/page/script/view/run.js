@@ -24,7 +24,7 @@ export function showRun(place, path, query) {
   const name = path[1];
   const badge = liveBadge();
   const showState = (state) => badge.show(run?.row.status === "running" || state === "ended" ? state : "still");
-  showState("still");
+  badge.show("still");
   const head = make("div", { class: "run-head" });
   const tabs = make("nav", { class: "tabs", "aria-label": "Views of the run" });
   const content = make("div", { class: "run-content" }, waiting());
