@@ -42,6 +42,7 @@ demo: $(STAMP)
 	@echo '--- To look at them in the browser, at http://127.0.0.1:6180:  $(BIN)/surefoot dash'
 
 test: check
+	$(PY) tools/browser.py
 	$(PY) -m coverage erase
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report=term-missing:skip-covered
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m no_cover
