@@ -1,16 +1,19 @@
 """A run that goes on while somebody looks."""
 
 import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.dashboard.browser.cable import Cable
 from tests.dashboard.browser.conftest import Dash
-from tests.dashboard.browser.looking import points, show
+from tests.dashboard.browser.looking import points
 from tests.dashboard.browser.programs import LIVE
 
 
@@ -40,13 +43,16 @@ class Growing:
 @pytest.fixture
 def growing(dash: Dash) -> Iterator[Growing]:
     """Its run is taken away afterwards: other tests count runs."""
-    import shutil
-
     started = Growing(dash.folder)
     yield started
     started.kill()
     for run in dash.folder.glob("*growing*"):
         shutil.rmtree(run)
+
+
+def wait_for(dash: Dash, part: str) -> None:
+    while not any(dash.folder.glob(f"*{part}*/rank-0.db")):
+        time.sleep(0.05)
 
 
 def test_a_run_appears_grows_and_ends(page: Page, dash: Dash, growing: Growing) -> None:
@@ -78,18 +84,20 @@ def test_a_crash_is_shown_as_such(page: Page, dash: Dash, growing: Growing) -> N
     expect(line.locator(".status-crashed")).to_be_visible(timeout=60_000)
 
 
-def test_a_line_that_breaks_is_taken_up_again(page: Page, dash: Dash, growing: Growing, complaints: list[str]) -> None:
+def test_a_line_that_breaks_is_taken_up_where_it_was(browser: Browser, dash: Dash, growing: Growing) -> None:
     growing.log(1.0)
-    page.locator("table.runs tr", has_text="growing").wait_for(timeout=60_000)
-    show(page, dash, "run", dash.run("growing"))
-    pace = page.get_by_role("region", name="pace", exact=True)
-    assert points(pace) == [1]
-    expect(page.locator(".live")).to_have_text("live")
-    page.context.set_offline(True)
-    page.evaluate("dispatchEvent(new Event('offline'))")
-    growing.log(2.0)
-    page.context.set_offline(False)
-    growing.log(3.5)
-    expect(pace.locator(".value")).to_have_text("3.5", timeout=30_000)
-    assert points(pace) == [3]
-    complaints.clear()  # a browser notes a line that broke
+    wait_for(dash, "growing")
+    with Cable(dash) as cable, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(cable.address)
+        page.goto(f"{cable.root}#/run/{dash.run('growing')}")
+        pace = page.get_by_role("region", name="pace", exact=True)
+        assert points(pace) == [1]
+        expect(page.locator(".live")).to_have_text("live")
+        cable.cut()
+        expect(page.locator(".live")).to_have_text("reconnecting")
+        growing.log(2.0, 3.5)
+        cable.mend()
+        expect(page.locator(".live")).to_have_text("live", timeout=30_000)
+        expect(pace.locator(".value")).to_have_text("3.5", timeout=30_000)
+        assert points(pace) == [3]

@@ -72,6 +72,7 @@ def test_one_cursor_runs_through_all_charts(page: Page, dash: Dash) -> None:
     before = loss.locator(".value").first.inner_text()
     rate.locator(".u-over").hover(position={"x": 5, "y": 60})
     expect(loss.locator(".value").first).not_to_have_text(before)
+    expect(loss.locator(".at")).to_contain_text("step ")
 
 
 def test_values_that_are_not_finite_are_marked(page: Page, dash: Dash) -> None:
@@ -91,7 +92,7 @@ def test_smoothing_log_scale_and_time_are_kept_by_the_address(page: Page, dash: 
     page.get_by_label("Log scale", exact=True).check()
     page.get_by_label("Smoothing").fill("0.9")
     loss = page.get_by_role("region", name="Loss", exact=True)
-    expect(loss.get_by_role("button", name="Logarithmic scale for Loss")).to_have_attribute("aria-pressed", "true")
+    expect(loss.get_by_role("button", name="log scale for Loss")).to_have_attribute("aria-pressed", "true")
     page.reload()
     assert points(loss)
     board = loss.evaluate("({ card: { board } }) => [board.axis, board.smoothing, board.isAllLog]")

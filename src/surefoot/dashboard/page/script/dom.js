@@ -16,7 +16,11 @@ export function replace(element, ...children) {
 /** A list of terms and what they are; those without a value are left out. */
 export function terms(pairs, attributes = {}) {
   const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return make("dl", attributes, known.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  return make(
+    "dl",
+    attributes,
+    known.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+  );
 }
 
 /** For those who do not see the page. */

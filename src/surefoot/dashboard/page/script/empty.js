@@ -2,11 +2,23 @@
 import { make, say } from "./dom.js";
 
 export function empty(title, text, command = null) {
-  return make("div", { class: "empty" }, make("h2", {}, title), text ? make("p", {}, text) : null, command ? copyable(command) : null);
+  return make(
+    "div",
+    { class: "empty" },
+    make("h2", {}, title),
+    text ? make("p", {}, text) : null,
+    command ? copyable(command) : null,
+  );
 }
 
 export function failure(error) {
-  return make("div", { class: "empty", role: "alert" }, make("h2", {}, "That did not work"), make("p", {}, error.message));
+  return make(
+    "div",
+    { class: "empty", role: "alert" },
+    make("h2", {}, "That did not work"),
+    make("p", {}, error.message),
+    make("p", {}, make("a", { href: "#/" }, "All runs")),
+  );
 }
 
 export function waiting(text = "Loading…") {

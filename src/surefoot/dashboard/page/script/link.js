@@ -20,7 +20,9 @@ export function change(changes, { isStep = false } = {}) {
   const { path, query } = here();
   for (const [name, value] of Object.entries(changes)) {
     query.delete(name);
-    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "" && one !== false) query.append(name, one === true ? "1" : one);
+    for (const one of [value].flat())
+      if (one !== null && one !== undefined && one !== "" && one !== false)
+        query.append(name, one === true ? "1" : one);
   }
   const text = query.toString();
   const href = `#/${path.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
@@ -32,7 +34,8 @@ export function change(changes, { isStep = false } = {}) {
 function toQuery(query) {
   if (query instanceof URLSearchParams) return query;
   const made = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) if (one !== null && one !== undefined) made.append(name, one);
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) if (one !== null && one !== undefined) made.append(name, one);
   return made;
 }
 

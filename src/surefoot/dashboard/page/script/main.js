@@ -11,7 +11,11 @@ import { showRuns } from "./view/runs.js";
 
 const main = document.getElementById("main");
 const PAGES = { run: showRun, compare: showCompare, query: showQuery };
-const LINKS = [["Runs", []], ["Compare", ["compare"]], ["Query", ["query"]]];
+const LINKS = [
+  ["Runs", []],
+  ["Compare", ["compare"]],
+  ["Query", ["query"]],
+];
 
 let shown = null; // { key, view }
 
@@ -40,10 +44,13 @@ function open(path, query) {
 
 function markNavigation(path) {
   const links = canFollow ? LINKS.filter(([, target]) => target[0] !== "query" || canAsk) : [];
-  replace(document.getElementById("nav"), links.map(([text, target]) => {
-    const isHere = (path[0] ?? "") === (target[0] ?? "") || (path[0] === "run" && target.length === 0);
-    return make("a", { href: hrefOf(target), "aria-current": isHere ? "page" : null }, text);
-  }));
+  replace(
+    document.getElementById("nav"),
+    links.map(([text, target]) => {
+      const isHere = (path[0] ?? "") === (target[0] ?? "") || (path[0] === "run" && target.length === 0);
+      return make("a", { href: hrefOf(target), "aria-current": isHere ? "page" : null }, text);
+    }),
+  );
 }
 
 document.getElementById("tools").append(themeSwitch());

@@ -23,7 +23,12 @@ export function tick(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 1e15 || size < 1e-4) return exponent(value, 3);
-  for (const [unit, sign] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+  for (const [unit, sign] of [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ]) {
     if (size >= unit) return trim(value / unit) + sign;
   }
   return trim(value);

@@ -7,13 +7,22 @@ const WORDS = { live: "live", reconnecting: "reconnecting", ended: "ended" };
 export function statusBadge(row) {
   const status = row.status ?? "unreadable";
   const title = row.reason ?? (status === "crashed" ? "It ended without saying so." : null);
-  return make("span", { class: `badge status-${status}`, title }, make("span", { "aria-hidden": "true" }, SIGNS[status] ?? "?"), status);
+  return make(
+    "span",
+    { class: `badge status-${status}`, title },
+    make("span", { "aria-hidden": "true" }, SIGNS[status] ?? "?"),
+    status,
+  );
 }
 
 /** Which attempt it is, if it is not the first. */
 export function attemptBadge(row) {
   if (!(row.attempt > 1)) return null;
-  return make("span", { class: "badge plain", title: row.resumed_from ? `Goes on from ${row.resumed_from}` : null }, `attempt ${row.attempt}`);
+  return make(
+    "span",
+    { class: "badge plain", title: row.resumed_from ? `Goes on from ${row.resumed_from}` : null },
+    `attempt ${row.attempt}`,
+  );
 }
 
 export function severityBadge(severity) {

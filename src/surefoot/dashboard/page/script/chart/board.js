@@ -107,7 +107,9 @@ export class Board {
     this.flipped = new Set(query.getAll("flip"));
     this.from = stepOf(query.get("from"));
     this.to = stepOf(query.get("to"));
-    this.#state = ["axis", "smooth", "log", "from", "to"].map((name) => `${name}=${query.get(name)}`).join() + [...this.flipped].join("\n");
+    this.#state =
+      ["axis", "smooth", "log", "from", "to"].map((name) => `${name}=${query.get(name)}`).join() +
+      [...this.flipped].join("\n");
   }
 
   #each(act) {
@@ -118,17 +120,38 @@ export class Board {
 /** The controls of a board: they change the address, the address changes the board. */
 export function boardControls(query) {
   const isTime = query.get("axis") === "time";
-  const axis = choice("Axis", [["step", "Steps"], ["time", "Time"]], isTime ? "time" : "step", (value) => change({ axis: value === "time" ? "time" : null }));
-  const smoothing = make("input", { type: "range", min: "0", max: "0.99", step: "0.01", value: query.get("smooth") ?? "0" });
+  const axis = choice(
+    "Axis",
+    [
+      ["step", "Steps"],
+      ["time", "Time"],
+    ],
+    isTime ? "time" : "step",
+    (value) => change({ axis: value === "time" ? "time" : null }),
+  );
+  const smoothing = make("input", {
+    type: "range",
+    min: "0",
+    max: "0.99",
+    step: "0.01",
+    value: query.get("smooth") ?? "0",
+  });
   smoothing.addEventListener("input", () => change({ smooth: Number(smoothing.value) ? smoothing.value : null }));
   const log = make("input", { type: "checkbox", checked: query.get("log") === "1" });
   log.addEventListener("change", () => change({ log: log.checked }));
-  const whole = make("button", { type: "button", class: "small zoom-out", on: { click: () => change({ from: null, to: null }, { isStep: true }) } });
-  const element = make("div", { class: "board-controls" },
+  const whole = make("button", {
+    type: "button",
+    class: "small zoom-out",
+    on: { click: () => change({ from: null, to: null }, { isStep: true }) },
+  });
+  const element = make(
+    "div",
+    { class: "board-controls" },
     axis,
     make("label", { class: "range" }, "Smoothing", smoothing),
     make("label", {}, log, "Log scale"),
-    whole);
+    whole,
+  );
   const set = (now) => {
     const isZoomed = now.has("from") || now.has("to");
     whole.hidden = !isZoomed;

@@ -1,6 +1,6 @@
 /** A chart with its title, its legend and its buttons. Drawn while it is in view, and only then. */
 import { make, replace } from "../dom.js";
-import { count, short } from "../number.js";
+import { clock, count, short } from "../number.js";
 import { curveColour } from "./colour.js";
 import { want } from "./feed.js";
 import { Plot } from "./plot.js";
@@ -23,11 +23,18 @@ export class ChartCard {
     this.place = make("div", { class: "plot" });
     this.legend = make("ul", { class: "legend", "aria-label": `Curves of ${title}` });
     this.note = make("p", { class: "chart-note", hidden: true });
-    this.logButton = this.#button("log", `Logarithmic scale for ${title}`, () => board.flip(title));
-    const tools = make("div", { class: "chart-tools" },
+    this.logButton = this.#button("log", `log scale for ${title}`, () => board.flip(title));
+    const tools = make(
+      "div",
+      { class: "chart-tools" },
       this.logButton,
-      this.#button("PNG", `Save ${title} as PNG`, () => this.#plot && savePng(title, this.#plot.canvas, this.#entries())),
-      this.#button("CSV", `Save ${title} as CSV`, () => saveCsv(title, this.curves)));
+      this.#button(
+        "PNG",
+        `Save ${title} as PNG`,
+        () => this.#plot && savePng(title, this.#plot.canvas, this.#entries()),
+      ),
+      this.#button("CSV", `Save ${title} as CSV`, () => saveCsv(title, this.curves)),
+    );
     const head = make("header", {}, make("h3", { title }, title), tools);
     this.element = make("section", { class: "chart", "aria-label": title }, head, this.legend, this.place, this.note);
     this.element.card = this;
@@ -118,16 +125,26 @@ export class ChartCard {
 
   #showLegend() {
     this.values = this.curves.map(() => make("span", { class: "value" }));
-    replace(this.legend, this.curves.map((curve, number) => {
-      curve.number ??= number;
-      const swatch = make("span", { class: "swatch" });
-      swatch.style.background = curveColour(curve.number);
-      const name = make("span", { class: "name", title: curve.label }, curve.label);
-      if (this.curves.length === 1) return make("li", {}, swatch, name, this.values[number]);
-      const isShown = !this.#hidden.has(curve);
-      const toggle = () => this.#toggle(curve);
-      return make("li", {}, make("button", { type: "button", "aria-pressed": String(isShown), on: { click: toggle } }, swatch, name), this.values[number]);
-    }));
+    this.at = make("li", { class: "at" });
+    replace(
+      this.legend,
+      this.curves.map((curve, number) => {
+        curve.number ??= number;
+        const swatch = make("span", { class: "swatch" });
+        swatch.style.background = curveColour(curve.number);
+        const name = make("span", { class: "name", title: curve.label }, curve.label);
+        if (this.curves.length === 1) return make("li", {}, swatch, name, this.values[number]);
+        const isShown = !this.#hidden.has(curve);
+        const toggle = () => this.#toggle(curve);
+        return make(
+          "li",
+          {},
+          make("button", { type: "button", "aria-pressed": String(isShown), on: { click: toggle } }, swatch, name),
+          this.values[number],
+        );
+      }),
+      this.at,
+    );
     this.#showValues();
   }
 
@@ -138,8 +155,11 @@ export class ChartCard {
 
   #showValues() {
     const format = this.format ?? short;
+    const { axis } = this.board;
+    this.at.textContent =
+      this.#cursor === null ? "" : axis === "time" ? clock(this.#cursor) : `step ${count(Math.round(this.#cursor))}`;
     this.curves.forEach((curve, number) => {
-      const value = this.#cursor === null ? curve.lastFinite() : curve.valueAt(this.#cursor, this.board.axis);
+      const value = this.#cursor === null ? curve.lastFinite() : curve.valueAt(this.#cursor, axis);
       const text = curve.length ? (value === null ? "–" : format(value)) : "";
       if (this.values[number].textContent !== text) this.values[number].textContent = text;
     });
@@ -155,7 +175,10 @@ export class ChartCard {
     this.note.dataset.kind = "nonfinite";
     // A parameter that gets no gradient has no norm either.
     const what = this.curves[0].name.startsWith("grad_norm/") ? "without gradient, or not finite" : "not finite";
-    this.note.textContent = num === 1 ? `1 value ${what}, at step ${count(first)}` : `${count(num)} values ${what}, the first at step ${count(first)}`;
+    this.note.textContent =
+      num === 1
+        ? `1 value ${what}, at step ${count(first)}`
+        : `${count(num)} values ${what}, the first at step ${count(first)}`;
   }
 
   #tell(problem) {
@@ -165,10 +188,16 @@ export class ChartCard {
   }
 
   #entries() {
-    return this.curves.filter((curve) => !this.#hidden.has(curve)).map((curve) => ({ label: curve.label, colour: curveColour(curve.number) }));
+    return this.curves
+      .filter((curve) => !this.#hidden.has(curve))
+      .map((curve) => ({ label: curve.label, colour: curveColour(curve.number) }));
   }
 
   #button(text, label, click) {
-    return make("button", { class: "quiet small", type: "button", title: label, "aria-label": label, on: { click } }, text);
+    return make(
+      "button",
+      { class: "quiet small", type: "button", title: label, "aria-label": label, on: { click } },
+      text,
+    );
   }
 }

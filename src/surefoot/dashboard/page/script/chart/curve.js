@@ -97,7 +97,8 @@ export class Curve {
   #halve() {
     const half = (column, merge) => {
       const made = [];
-      for (let i = 0; i < column.length; i += 2) made.push(i + 1 < column.length ? merge(column[i], column[i + 1]) : column[i]);
+      for (let i = 0; i < column.length; i += 2)
+        made.push(i + 1 < column.length ? merge(column[i], column[i + 1]) : column[i]);
       return made;
     };
     const second = (one, two) => two ?? one;

@@ -17,7 +17,8 @@ export function drawMarks(u, curves, { axis }) {
       if (x === null) continue;
       const left = u.valToPos(x, "x", true);
       if (left < bbox.left - 1 || left > bbox.left + bbox.width + 1) continue;
-      const top = value === -Infinity || Number.isNaN(value) ? bbox.top + bbox.height - 7 * ratio : bbox.top + 7 * ratio;
+      const top =
+        value === -Infinity || Number.isNaN(value) ? bbox.top + bbox.height - 7 * ratio : bbox.top + 7 * ratio;
       drawSign(ctx, left, top, SIZE * ratio, value);
     }
   }
@@ -33,7 +34,12 @@ export function markLinks(u, marks, xOfStep) {
     if (x === null) continue;
     const left = u.valToPos(x, "x");
     if (!(left >= -1 && left <= width + 1)) continue;
-    const link = make(mark.href ? "a" : "span", { class: `mark ${mark.kind}`, title: mark.text, href: mark.href, tabindex: "-1" });
+    const link = make(mark.href ? "a" : "span", {
+      class: `mark ${mark.kind}`,
+      title: mark.text,
+      href: mark.href,
+      tabindex: "-1",
+    });
     link.style.left = `${left}px`;
     link.addEventListener("mousedown", (event) => event.stopPropagation()); // no zoom begins here
     u.over.append(link);

@@ -74,7 +74,13 @@ export class Plot {
       },
       axes: [
         { ...frame, size: 20, gap: 3, space: 70, values: (u, ticks) => ticks.map(formatX) },
-        { ...frame, size: yWidth, gap: 4, space: 28, values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value))) },
+        {
+          ...frame,
+          size: yWidth,
+          gap: 4,
+          space: 28,
+          values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value))),
+        },
       ],
       series: [{}, ...this.#curves.flatMap((curve, number) => this.#lines(curve, number))],
       bands: this.#curves.flatMap((curve, number) =>
@@ -105,7 +111,12 @@ export class Plot {
     const dash = curveDash(curve.number ?? number);
     const raw = { stroke: faded(colour, 0.35), width: 1, show: this.#settings.smoothing > 0, points: { show: false } };
     const isSparse = (u, index) => curve.length < SPARSE && u.data[index].length < SPARSE * 20;
-    return [unseen, unseen, raw, { stroke: colour, width: 1.6, dash, points: { show: isSparse, size: 4, fill: colour } }];
+    return [
+      unseen,
+      unseen,
+      raw,
+      { stroke: colour, width: 1.6, dash, points: { show: isSparse, size: 4, fill: colour } },
+    ];
   }
 
   #addLinks(u) {

@@ -36,8 +36,12 @@ export function saveCsv(name, curves) {
   for (const curve of curves) {
     const odd = new Map(curve.nonfinite.map(({ step, value }) => [step, csvNumber(value)]));
     for (let i = 0; i < curve.length; i++) {
-      const numbers = [curve.lows[i], curve.highs[i], curve.lasts[i]].map((value) => value ?? odd.get(curve.steps[i]) ?? "");
-      lines.push([curve.run, curve.rank, curve.name, curve.steps[i], curve.times[i], ...numbers].map(csvField).join(","));
+      const numbers = [curve.lows[i], curve.highs[i], curve.lasts[i]].map(
+        (value) => value ?? odd.get(curve.steps[i]) ?? "",
+      );
+      lines.push(
+        [curve.run, curve.rank, curve.name, curve.steps[i], curve.times[i], ...numbers].map(csvField).join(","),
+      );
     }
   }
   saveText(`${fileName(name)}.csv`, `${lines.join("\n")}\n`, "text/csv");

@@ -6,7 +6,13 @@ const [WIDTH, HEIGHT] = [96, 22];
 export function spark(values) {
   const numbers = (values ?? []).map((value) => (value === null ? NaN : Number(value)));
   const finite = numbers.filter(Number.isFinite);
-  const svg = makeSvg("svg", { class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true" });
+  const svg = makeSvg("svg", {
+    class: "spark",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    width: WIDTH,
+    height: HEIGHT,
+    "aria-hidden": "true",
+  });
   if (finite.length < 2) return svg;
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
   const y = (value) => (high > low ? HEIGHT - 3 - ((value - low) / (high - low)) * (HEIGHT - 6) : HEIGHT / 2);

@@ -51,7 +51,8 @@ export class Grid {
 
   /** Of neighbours the higher stays, and what is not finite before all: as the server has it. */
   #halve() {
-    const pairs = (column, merge) => column.filter((_, i) => i % 2 === 0).map((one, i) => merge(one, column[2 * i + 1]));
+    const pairs = (column, merge) =>
+      column.filter((_, i) => i % 2 === 0).map((one, i) => merge(one, column[2 * i + 1]));
     this.steps = pairs(this.steps, (one) => one);
     this.values = this.values.map((row) => pairs(row, higher));
   }

@@ -23,13 +23,25 @@ export class Heatmap {
     this.canvas = make("canvas", { tabindex: "0", role: "img" });
     this.labels = make("div", { class: "heat-labels" });
     this.select = make("div", { class: "heat-select", hidden: true });
-    this.window = make("div", { class: "heat-window" }, this.labels, make("div", { class: "heat-cells" }, this.canvas, this.select));
+    this.window = make(
+      "div",
+      { class: "heat-window" },
+      this.labels,
+      make("div", { class: "heat-cells" }, this.canvas, this.select),
+    );
     this.spacer = make("div", { class: "heat-spacer" }, this.window);
     this.scroll = make("div", { class: "heat-scroll", on: { scroll: () => this.#draw() } }, this.spacer);
     this.axis = make("canvas", { class: "heat-axis", height: AXIS, "aria-hidden": "true" });
     this.read = make("output", { class: "heat-read", "aria-live": "polite" });
     this.legend = make("div", {});
-    this.element = make("figure", { class: "heat" }, make("figcaption", {}, this.legend), this.scroll, this.axis, this.read);
+    this.element = make(
+      "figure",
+      { class: "heat" },
+      make("figcaption", {}, this.legend),
+      this.scroll,
+      this.axis,
+      this.read,
+    );
     this.#listen();
     this.#size.observe(this.scroll);
   }
@@ -48,7 +60,10 @@ export class Heatmap {
     this.#scale = new Scale(this.#grid.all(), this.#settings);
     replace(this.legend, this.#scale.legend(this.#settings.unit));
     const { rows, steps } = this.#grid;
-    this.canvas.setAttribute("aria-label", `${this.label}: ${rows.length} rows, steps ${this.#grid.first} to ${this.#grid.last}. Arrow keys read cells, Enter opens a row.`);
+    this.canvas.setAttribute(
+      "aria-label",
+      `${this.label}: ${rows.length} rows, steps ${this.#grid.first} to ${this.#grid.last}. Arrow keys read cells, Enter opens a row.`,
+    );
     const longest = rows.reduce((most, name) => Math.max(most, name.length), 4);
     this.window.style.setProperty("--labels", `${Math.ceil(longest * 7) + 16}px`);
     this.scroll.hidden = this.axis.hidden = !rows.length || !steps.length;
@@ -86,14 +101,21 @@ export class Heatmap {
   #drawLabels(first, num) {
     const shift = first * this.#rowHeight - this.scroll.scrollTop;
     const height = this.#rowHeight;
-    replace(this.labels, this.#grid.rows.slice(first, first + num).map((name, i) => {
-      const open = () => this.on.row(name);
-      const button = make("button", { type: "button", title: name, "aria-pressed": String(name === this.#chosen), on: { click: open } }, make("bdi", {}, name));
-      button.style.top = `${shift + i * height}px`;
-      button.style.height = `${height}px`;
-      button.style.lineHeight = `${height}px`;
-      return button;
-    }));
+    replace(
+      this.labels,
+      this.#grid.rows.slice(first, first + num).map((name, i) => {
+        const open = () => this.on.row(name);
+        const button = make(
+          "button",
+          { type: "button", title: name, "aria-pressed": String(name === this.#chosen), on: { click: open } },
+          make("bdi", {}, name),
+        );
+        button.style.top = `${shift + i * height}px`;
+        button.style.height = `${height}px`;
+        button.style.lineHeight = `${height}px`;
+        return button;
+      }),
+    );
   }
 
   #drawCells(first, num, seen) {
@@ -103,7 +125,7 @@ export class Heatmap {
     const height = this.#rowHeight;
     const shift = first * height - this.scroll.scrollTop;
     const [zero, odd, none] = ["heat-zero", "error", "raised"].map(themeColour);
-    const lefts = [...grid.steps.map((step) => this.#x(step, width)), width];
+    const lefts = [...grid.steps.map((step) => Math.round(this.#x(step, width))), width]; // whole pixels leave no seams
     ctx.fillStyle = none;
     ctx.fillRect(0, 0, width, seen);
     for (let row = first; row < first + num; row++) {
@@ -112,7 +134,7 @@ export class Heatmap {
         const value = grid.values[row][column];
         if (value === null) continue;
         ctx.fillStyle = Number.isFinite(value) ? (this.#scale.colour(value) ?? zero) : odd;
-        ctx.fillRect(lefts[column], top, Math.max(1, lefts[column + 1] - lefts[column] + 0.4), height - 1);
+        ctx.fillRect(lefts[column], top, Math.max(1, lefts[column + 1] - lefts[column]), height - 1);
       }
     }
     this.#drawPlace(ctx, lefts, first, shift);
@@ -128,7 +150,12 @@ export class Heatmap {
     const { row, column } = this.#at;
     ctx.strokeStyle = themeColour("focus-on-heat");
     ctx.lineWidth = 2;
-    ctx.strokeRect(lefts[column] - 0.5, shift + (row - first) * height - 0.5, Math.max(4, lefts[column + 1] - lefts[column]), height);
+    ctx.strokeRect(
+      lefts[column] - 0.5,
+      shift + (row - first) * height - 0.5,
+      Math.max(4, lefts[column + 1] - lefts[column]),
+      height,
+    );
   }
 
   #drawAxis() {
@@ -157,7 +184,11 @@ export class Heatmap {
     const { first, last, rows } = this.#grid;
     const step = first + ((event.clientX - box.left) / box.width) * (last + 1 - first);
     const row = Math.floor((event.clientY - box.top + this.scroll.scrollTop) / this.#rowHeight);
-    return { row: Math.min(rows.length - 1, Math.max(0, row)), column: this.#grid.columnAt(step), step: Math.round(step) };
+    return {
+      row: Math.min(rows.length - 1, Math.max(0, row)),
+      column: this.#grid.columnAt(step),
+      step: Math.round(step),
+    };
   }
 
   #point(at) {
@@ -190,7 +221,9 @@ export class Heatmap {
 
   #showSelect(event) {
     const box = this.canvas.getBoundingClientRect();
-    const [left, right] = [this.#drag.x, event.clientX].sort((one, two) => one - two).map((x) => Math.min(box.width, Math.max(0, x - box.left)));
+    const [left, right] = [this.#drag.x, event.clientX]
+      .sort((one, two) => one - two)
+      .map((x) => Math.min(box.width, Math.max(0, x - box.left)));
     this.select.hidden = right - left < 8;
     this.select.style.left = `${left}px`;
     this.select.style.width = `${right - left}px`;
@@ -213,7 +246,10 @@ export class Heatmap {
     event.preventDefault();
     const [down, right] = moves[event.key];
     const { row, column } = this.#at ?? { row: 0, column: this.#grid.steps.length - 1 };
-    const at = { row: clamp(row + down, this.#grid.rows.length), column: clamp(column + right, this.#grid.steps.length) };
+    const at = {
+      row: clamp(row + down, this.#grid.rows.length),
+      column: clamp(column + right, this.#grid.steps.length),
+    };
     const top = at.row * this.#rowHeight;
     if (top < this.scroll.scrollTop) this.scroll.scrollTop = top;
     const seen = this.scroll.clientHeight - this.#rowHeight;

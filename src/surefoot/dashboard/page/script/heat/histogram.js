@@ -18,7 +18,13 @@ export class HistogramMap {
     this.canvas = make("canvas", { role: "img", "aria-label": `${title} over time` });
     this.place = make("div", { class: "plot hist" }, this.canvas);
     this.read = make("p", { class: "legend" });
-    this.element = make("section", { class: "chart", "aria-label": title }, make("header", {}, make("h3", { title }, title)), this.read, this.place);
+    this.element = make(
+      "section",
+      { class: "chart", "aria-label": title },
+      make("header", {}, make("h3", { title }, title)),
+      this.read,
+      this.place,
+    );
     this.canvas.addEventListener("pointermove", (event) => this.#point(event));
     this.canvas.addEventListener("pointerleave", () => this.#tell(null));
     this.#size.observe(this.place);
@@ -70,12 +76,20 @@ export class HistogramMap {
     const middle = edges.findIndex((edge) => edge > 0);
     for (let bin = first; bin <= last + 1; bin++) {
       if (Math.abs(edges[bin]) > ENDLESS || (bin - middle) % every) continue;
-      ctx.fillText(edgeText(edges[bin]), LEFT - 6, Math.min(HEIGHT - BOTTOM - 5, Math.max(6, (last + 1 - bin) * binHeight)));
+      ctx.fillText(
+        edgeText(edges[bin]),
+        LEFT - 6,
+        Math.min(HEIGHT - BOTTOM - 5, Math.max(6, (last + 1 - bin) * binHeight)),
+      );
     }
     ctx.textAlign = "center";
     const apart = Math.ceil(steps.length / Math.max(1, Math.floor((width - LEFT) / 60)));
     for (let at = 0; at < steps.length; at += apart) {
-      ctx.fillText(tick(steps[at]), Math.min(width - 12, (this.#x(at, width) + this.#x(at + 1, width)) / 2), HEIGHT - BOTTOM / 2 + 1);
+      ctx.fillText(
+        tick(steps[at]),
+        Math.min(width - 12, (this.#x(at, width) + this.#x(at + 1, width)) / 2),
+        HEIGHT - BOTTOM / 2 + 1,
+      );
     }
   }
 
@@ -92,7 +106,9 @@ export class HistogramMap {
     const bin = last - Math.floor(((event.clientY - box.top) / (HEIGHT - BOTTOM)) * (last - first + 1));
     if (column < 0 || column >= steps.length || bin < first || bin > last) return this.#tell(null);
     const share = counts[column][bin] / sum(counts[column]);
-    this.#tell(`step ${count(steps[column])} · ${edgeText(edges[bin])} to ${edgeText(edges[bin + 1])} · ${(100 * share).toFixed(1)} %`);
+    this.#tell(
+      `step ${count(steps[column])} · ${edgeText(edges[bin])} to ${edgeText(edges[bin + 1])} · ${(100 * share).toFixed(1)} %`,
+    );
   }
 
   #tell(text) {

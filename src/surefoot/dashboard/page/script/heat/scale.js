@@ -62,13 +62,26 @@ export class Scale {
       label.style.left = `${100 * (this.share(value) ?? 0)}%`;
       return label;
     });
-    const key = (name, text) => make("span", { class: "heat-key" }, make("span", { class: `heat-swatch ${name}` }), text);
-    return make("div", { class: "heat-legend" },
+    const key = (name, text) =>
+      make("span", { class: "heat-key" }, make("span", { class: `heat-swatch ${name}` }), text);
+    return make(
+      "div",
+      { class: "heat-legend" },
       make("span", { class: "heat-unit" }, unit),
-      make("div", { class: "heat-scale", role: "img", "aria-label": `Colours from ${this.format(this.low ?? 0)} (dark) to ${this.format(this.high ?? 0)} (light)${this.isLog ? ", by powers of ten" : ""}` }, bar, make("div", { class: "heat-ticks" }, ticks)),
+      make(
+        "div",
+        {
+          class: "heat-scale",
+          role: "img",
+          "aria-label": `Colours from ${this.format(this.low ?? 0)} (dark) to ${this.format(this.high ?? 0)} (light)${this.isLog ? ", by powers of ten" : ""}`,
+        },
+        bar,
+        make("div", { class: "heat-ticks" }, ticks),
+      ),
       this.hasZeros ? key("zero", "zero") : null,
       this.hasOdd ? key("odd", this.odd) : null,
-      key("none", "not sampled"));
+      key("none", "not sampled"),
+    );
   }
 }
 

@@ -19,8 +19,14 @@ export function showFindings(place, run, query) {
   function draw() {
     const all = run.findings.all;
     if (!all.length) {
-      const text = run.row.status === "running" ? "Nothing so far. What is found appears here while the run goes on." : "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
-      return replace(content, empty("No findings", text, run.row.status === "running" ? null : `surefoot replay ${run.name}`));
+      const text =
+        run.row.status === "running"
+          ? "Nothing so far. What is found appears here while the run goes on."
+          : "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
+      return replace(
+        content,
+        empty("No findings", text, run.row.status === "running" ? null : `surefoot replay ${run.name}`),
+      );
     }
     replace(content, timeline(run, all), all.map(cardOf));
     openWanted();
@@ -61,21 +67,33 @@ export function showFindings(place, run, query) {
 }
 
 function card(finding, run) {
-  const head = make("summary", {},
+  const head = make(
+    "summary",
+    {},
     severityBadge(finding.severity),
     make("h2", { class: "rule-name" }, finding.rule),
     make("span", { class: "when" }, whenText(finding, run)),
-    make("p", { class: "message" }, finding.message));
-  const body = make("div", { class: "finding-body" },
+    make("p", { class: "message" }, finding.message),
+  );
+  const body = make(
+    "div",
+    { class: "finding-body" },
     source(finding),
     evidence(finding.evidence),
     part("What to do", finding.fix, "fix"),
     part("Why it matters", finding.why),
-    rulePage(finding.rule));
-  const element = make("details", { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) }, head, body);
+    rulePage(finding.rule),
+  );
+  const element = make(
+    "details",
+    { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) },
+    head,
+    body,
+  );
   element.addEventListener("toggle", () => {
     const isHere = here().query.get("open") === findingKey(finding);
-    if (element.open !== isHere) change({ open: element.open ? findingKey(finding) : isHere ? null : here().query.get("open") });
+    if (element.open !== isHere)
+      change({ open: element.open ? findingKey(finding) : isHere ? null : here().query.get("open") });
   });
   return element;
 }
@@ -90,15 +108,26 @@ function source({ file, line, excerpt }) {
   if (!excerpt) return place;
   const lines = excerpt.lines.map((text, i) => {
     const number = excerpt.first + i;
-    return make("li", { class: number === line ? "here" : null, "aria-current": number === line ? "true" : null }, make("span", { class: "line" }, String(number)), make("code", {}, text || " "));
+    return make(
+      "li",
+      { class: number === line ? "here" : null, "aria-current": number === line ? "true" : null },
+      make("span", { class: "line" }, String(number)),
+      make("code", {}, text || " "),
+    );
   });
-  return make("div", {}, place, make("ol", { class: "excerpt", tabindex: "0", "aria-label": `Source around line ${line}` }, lines));
+  return make(
+    "div",
+    {},
+    place,
+    make("ol", { class: "excerpt", tabindex: "0", "aria-label": `Source around line ${line}` }, lines),
+  );
 }
 
 function evidence(facts) {
   const known = Object.entries(facts ?? {});
   if (!known.length) return null;
-  const line = ([name, value]) => make("div", {}, make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, valueText(value)));
+  const line = ([name, value]) =>
+    make("div", {}, make("dt", {}, name.replaceAll("_", " ")), make("dd", {}, valueText(value)));
   return make("section", {}, make("h3", {}, "Evidence"), make("dl", { class: "evidence" }, known.map(line)));
 }
 
@@ -119,10 +148,22 @@ function timeline(run, all) {
   const [width, lane, left] = [1000, 22, 0];
   const x = (step) => left + 8 + (step / Math.max(1, last)) * (width - 16);
   const height = lanes.length * lane;
-  const svg = makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": "When each was first found" });
-  lanes.forEach((name, i) => svg.append(makeSvg("line", { x1: 0, x2: width, y1: i * lane + lane / 2, y2: i * lane + lane / 2, class: "lane" })));
+  const svg = makeSvg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": "When each was first found",
+  });
+  lanes.forEach((name, i) =>
+    svg.append(makeSvg("line", { x1: 0, x2: width, y1: i * lane + lane / 2, y2: i * lane + lane / 2, class: "lane" })),
+  );
   const dots = all.map((finding) => {
-    const link = make("button", { type: "button", class: `dot ${finding.severity}`, title: `${finding.rule}, step ${finding.step}`, "aria-label": `${finding.rule}, first at step ${finding.step}` });
+    const link = make("button", {
+      type: "button",
+      class: `dot ${finding.severity}`,
+      title: `${finding.rule}, step ${finding.step}`,
+      "aria-label": `${finding.rule}, first at step ${finding.step}`,
+    });
     link.style.left = `${x(finding.step) / 10}%`;
     link.style.top = `${lanes.indexOf(finding.severity) * lane + lane / 2}px`;
     link.addEventListener("click", () => change({ open: findingKey(finding) }));
@@ -135,7 +176,14 @@ function timeline(run, all) {
   });
   const track = make("div", { class: "track" }, svg, dots);
   track.style.height = `${height}px`;
-  return make("section", { class: "timeline", "aria-label": "Timeline of findings" },
-    make("div", { class: "lanes" }, lanes.map((name) => make("span", {}, `${name}s`))),
-    make("div", {}, track, make("div", { class: "ticks", "aria-hidden": "true" }, ticks)));
+  return make(
+    "section",
+    { class: "timeline", "aria-label": "Timeline of findings" },
+    make(
+      "div",
+      { class: "lanes" },
+      lanes.map((name) => make("span", {}, `${name}s`)),
+    ),
+    make("div", {}, track, make("div", { class: "ticks", "aria-hidden": "true" }, ticks)),
+  );
 }

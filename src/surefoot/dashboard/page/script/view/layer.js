@@ -5,7 +5,13 @@ import { make, replace } from "../dom.js";
 import { HistogramMap } from "../heat/histogram.js";
 import { hists } from "../source.js";
 
-const KINDS = [["grad_norm", "gradient norm"], ["update_ratio", "update ratio"], ["param_norm", "norm"], ["grad_zeros", "share of zero gradients"], ["grad_nonfinite", "share not finite"]];
+const KINDS = [
+  ["grad_norm", "gradient norm"],
+  ["update_ratio", "update ratio"],
+  ["param_norm", "norm"],
+  ["grad_zeros", "share of zero gradients"],
+  ["grad_nonfinite", "share not finite"],
+];
 
 /** `name` is a parameter, or a module whose parameters are meant. */
 export function layerPanel(board, run, rank) {
@@ -33,10 +39,16 @@ export function layerPanel(board, run, rank) {
       shown = name;
       if (name === null) return replace(element);
       const has = (full, kind) => run.series.some((one) => one.name === full && one.rank === rank && one.kind === kind);
-      const params = [...new Set(run.series.filter((one) => one.kind === "scalar" && one.rank === rank).map((one) => paramOf(one.name)))].filter(Boolean);
+      const params = [
+        ...new Set(
+          run.series.filter((one) => one.kind === "scalar" && one.rank === rank).map((one) => paramOf(one.name)),
+        ),
+      ].filter(Boolean);
       const own = params.filter((param) => param === name || param.startsWith(`${name}.`));
       for (const [kind, title] of KINDS) {
-        const curves = own.filter((param) => has(`${kind}/${param}`, "scalar")).map((param) => new Curve({ run: run.name, rank, name: `${kind}/${param}`, label: param, start: run.start }));
+        const curves = own
+          .filter((param) => has(`${kind}/${param}`, "scalar"))
+          .map((param) => new Curve({ run: run.name, rank, name: `${kind}/${param}`, label: param, start: run.start }));
         if (curves.length) cards.push(new ChartCard(board, { title: `${name}: ${title}`, curves }));
       }
       for (const param of own) {
@@ -45,7 +57,12 @@ export function layerPanel(board, run, rank) {
         }
       }
       const close = make("button", { type: "button", class: "small", on: { click: onClose } }, "Close");
-      const grid = make("div", { class: "charts" }, cards.map((card) => board.add(card)), [...maps.values()].map((map) => map.element));
+      const grid = make(
+        "div",
+        { class: "charts" },
+        cards.map((card) => board.add(card)),
+        [...maps.values()].map((map) => map.element),
+      );
       replace(element, make("section", {}, make("div", { class: "section-head" }, make("h2", {}, name), close), grid));
       for (const [full, map] of maps) fill(full, map);
     },

@@ -14,13 +14,19 @@ const AT_ONCE = 48; // charts placed before one asks for more; only those in vie
 export function showOverview(place, run, query) {
   const board = new Board(query, { extent: (axis) => run.extent(axis), marks: () => run.marks() });
   const controls = boardControls(query);
-  const find = make("input", { type: "search", placeholder: "Search series…", "aria-label": "Search series", value: query.get("find") });
+  const find = make("input", {
+    type: "search",
+    placeholder: "Search series…",
+    "aria-label": "Search series",
+    value: query.get("find"),
+  });
   find.addEventListener("input", () => change({ find: find.value || null }));
   const charts = make("div", { class: "sections" });
   const about = aboutRun(run);
   place.append(
     make("div", { class: "toolbar" }, find, controls.element),
-    make("div", { class: "with-aside" }, charts, about.element));
+    make("div", { class: "with-aside" }, charts, about.element),
+  );
 
   let drawn = null;
   let cards = new Map(); // what is on the page, by what is in it
@@ -49,19 +55,33 @@ export function showOverview(place, run, query) {
   function placeCharts() {
     const sections = planSections(names());
     const text = query.get("find") ?? "";
-    if (!sections.length) return replace(charts, empty("Nothing is logged yet", "Curves appear with the first numbers. A script logs its own with:", 'sf.log({"loss": loss.item()})'));
+    if (!sections.length)
+      return replace(
+        charts,
+        empty(
+          "Nothing is logged yet",
+          "Curves appear with the first numbers. A script logs its own with:",
+          'sf.log({"loss": loss.item()})',
+        ),
+      );
     if (text) return replace(charts, results(searchCharts(sections, text), text));
     replace(charts, sections.map(section));
   }
 
   function names() {
     const ranks = run.ranksOf(query);
-    return [...new Set(run.series.filter((one) => one.kind === "scalar" && ranks.includes(one.rank)).map((one) => one.name))];
+    return [
+      ...new Set(run.series.filter((one) => one.kind === "scalar" && ranks.includes(one.rank)).map((one) => one.name)),
+    ];
   }
 
   function section({ title, charts: some, isFolded }) {
     if (!isFolded) return make("section", {}, make("h2", {}, title), grid(some));
-    const folded = make("details", {}, make("summary", {}, make("h2", {}, title), make("span", { class: "num" }, count(some.length))));
+    const folded = make(
+      "details",
+      {},
+      make("summary", {}, make("h2", {}, title), make("span", { class: "num" }, count(some.length))),
+    );
     const unfold = () => folded.children.length === 1 && folded.append(...grid(some));
     if (unfolded.has(title)) {
       folded.open = true;
@@ -76,7 +96,12 @@ export function showOverview(place, run, query) {
 
   function results(found, text) {
     if (!found.length) return empty("No series fits", `None has “${text}” in its name.`);
-    return make("section", {}, make("h2", {}, found.length === 1 ? "1 chart" : `${count(found.length)} charts`), grid(found));
+    return make(
+      "section",
+      {},
+      make("h2", {}, found.length === 1 ? "1 chart" : `${count(found.length)} charts`),
+      grid(found),
+    );
   }
 
   function grid(some) {
@@ -86,7 +111,12 @@ export function showOverview(place, run, query) {
     const add = () => {
       element.append(...some.slice(num, num + AT_ONCE).map(cardOf));
       num = Math.min(some.length, num + AT_ONCE);
-      replace(rest, num < some.length ? make("button", { type: "button", on: { click: add } }, `Show more (${count(some.length - num)} left)`) : null);
+      replace(
+        rest,
+        num < some.length
+          ? make("button", { type: "button", on: { click: add } }, `Show more (${count(some.length - num)} left)`)
+          : null,
+      );
     };
     add();
     return [element, rest];
@@ -101,10 +131,14 @@ export function showOverview(place, run, query) {
 
   function newCard({ title, names: own, format, hasGaps }) {
     const ranks = run.ranksOf(query);
-    const curves = own.flatMap((name) => ranks.filter((rank) => has(name, rank)).map((rank) => {
-      const label = ranks.length > 1 ? `${name} · rank ${rank}` : name;
-      return new Curve({ run: run.name, name, rank, label, hasGaps, start: run.start });
-    }));
+    const curves = own.flatMap((name) =>
+      ranks
+        .filter((rank) => has(name, rank))
+        .map((rank) => {
+          const label = ranks.length > 1 ? `${name} · rank ${rank}` : name;
+          return new Curve({ run: run.name, name, rank, label, hasGaps, start: run.start });
+        }),
+    );
     const card = new ChartCard(board, { title, curves, format });
     board.add(card);
     return card;

@@ -7,23 +7,43 @@ import { make, replace } from "../dom.js";
 const MOST_CURVES = 16;
 
 export function quickChart(columns, rows) {
-  const numbers = columns.filter((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] === null || typeof row[i] === "number" || isOdd(row[i])));
+  const numbers = columns.filter(
+    (_, i) =>
+      rows.some((row) => typeof row[i] === "number") &&
+      rows.every((row) => row[i] === null || typeof row[i] === "number" || isOdd(row[i])),
+  );
   if (numbers.length < 2) return null;
   const others = columns.filter((name) => !numbers.includes(name));
   const pick = (label, names, chosen) => {
-    const select = make("select", { on: { change: draw } }, names.map((name) => make("option", { value: name, selected: name === chosen }, name || "nothing")));
+    const select = make(
+      "select",
+      { on: { change: draw } },
+      names.map((name) => make("option", { value: name, selected: name === chosen }, name || "nothing")),
+    );
     return { select, label: make("label", {}, label, select) };
   };
   const x = pick("Axis", numbers, numbers.includes("step") ? "step" : numbers[0]);
-  const y = pick("Value", numbers, numbers.find((name) => name !== x.select.value));
-  const split = pick("A curve for each", ["", ...others], others.find((name) => name === "name" || name === "run") ?? "");
+  const y = pick(
+    "Value",
+    numbers,
+    numbers.find((name) => name !== x.select.value),
+  );
+  const split = pick(
+    "A curve for each",
+    ["", ...others],
+    others.find((name) => name === "name" || name === "run") ?? "",
+  );
   const place = make("div", {});
   let board = null;
 
   function draw() {
     board?.close();
     board = new Board(new URLSearchParams());
-    const card = new ChartCard(board, { title: `${y.select.value} by ${x.select.value}`, isWhole: true, curves: curves() });
+    const card = new ChartCard(board, {
+      title: `${y.select.value} by ${x.select.value}`,
+      isWhole: true,
+      curves: curves(),
+    });
     replace(place, board.add(card));
     card.element.classList.add("tall");
   }
@@ -41,7 +61,13 @@ export function quickChart(columns, rows) {
   }
 
   draw();
-  return make("details", { open: columns.includes("step") }, make("summary", {}, "Chart"), make("div", { class: "toolbar" }, x.label, y.label, others.length ? split.label : null), place);
+  return make(
+    "details",
+    { open: columns.includes("step") },
+    make("summary", {}, "Chart"),
+    make("div", { class: "toolbar" }, x.label, y.label, others.length ? split.label : null),
+    place,
+  );
 }
 
 function curveOf(label, points) {
@@ -50,7 +76,16 @@ function curveOf(label, points) {
   const values = points.map(([, y]) => (typeof y === "number" ? y : null));
   const curve = new Curve({ run: "", name: label, label });
   const nonfinite = points.filter(([, y]) => isOdd(y)).map(([step, value]) => ({ step, value }));
-  curve.load({ steps: xs, times: xs, lows: values, highs: values, lasts: values, nonfinite, num_nonfinite: nonfinite.length, is_exact: true });
+  curve.load({
+    steps: xs,
+    times: xs,
+    lows: values,
+    highs: values,
+    lasts: values,
+    nonfinite,
+    num_nonfinite: nonfinite.length,
+    is_exact: true,
+  });
   return curve;
 }
 

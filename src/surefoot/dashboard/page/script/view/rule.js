@@ -20,11 +20,23 @@ export function rulePage(name) {
 }
 
 function page({ sections, titles = {}, bad, good }) {
-  const texts = Object.entries(sections ?? {}).map(([title, text]) => make("section", {}, make("h3", {}, titles[title] ?? title), paragraphs(text)));
-  const program = (title, code) => (code ? make("section", { class: "program" }, make("h3", {}, title), make("pre", { tabindex: "0" }, make("code", {}, code))) : null);
+  const texts = Object.entries(sections ?? {}).map(([title, text]) =>
+    make("section", {}, make("h3", {}, titles[title] ?? title), paragraphs(text)),
+  );
+  const program = (title, code) =>
+    code
+      ? make(
+          "section",
+          { class: "program" },
+          make("h3", {}, title),
+          make("pre", { tabindex: "0" }, make("code", {}, code)),
+        )
+      : null;
   return [texts, make("div", { class: "twins" }, program("Bad", bad), program("Good", good))];
 }
 
 function paragraphs(text) {
-  return String(text).split(/\n\s*\n/).map((one) => make("p", {}, one));
+  return String(text)
+    .split(/\n\s*\n/)
+    .map((one) => make("p", {}, one));
 }

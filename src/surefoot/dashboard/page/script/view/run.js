@@ -35,15 +35,18 @@ export function showRun(place, path, query) {
   let live = null;
   let isClosed = false;
 
-  Promise.all([source.run(name), source.findings(name)]).then(([about, found]) => {
-    if (isClosed) return;
-    run = new RunState(name, about);
-    run.findings.load(found.findings);
-    run.findings.onChange(drawTabs);
-    drawHead();
-    if (!isOver(run.row)) live = follow(about.cursor);
-    set(path, query);
-  }, (error) => replace(content, failure(error)));
+  Promise.all([source.run(name), source.findings(name)]).then(
+    ([about, found]) => {
+      if (isClosed) return;
+      run = new RunState(name, about);
+      run.findings.load(found.findings);
+      run.findings.onChange(drawTabs);
+      drawHead();
+      if (!isOver(run.row)) live = follow(about.cursor);
+      set(path, query);
+    },
+    (error) => replace(content, failure(error)),
+  );
 
   /** From where the answer ends, so that nothing falls between. */
   function follow(cursor) {
@@ -63,41 +66,64 @@ export function showRun(place, path, query) {
   function drawHead() {
     const row = run.row;
     document.title = `${name} · surefoot`;
-    replace(head,
-      make("div", { class: "run-title" }, make("h1", {}, name), statusBadge(row), attemptBadge(row), badge.element, rankChoice()),
-      facts(row));
+    replace(
+      head,
+      make(
+        "div",
+        { class: "run-title" },
+        make("h1", {}, name),
+        statusBadge(row),
+        attemptBadge(row),
+        badge.element,
+        rankChoice(),
+      ),
+      facts(row),
+    );
   }
 
   function facts(row) {
     const took = make("time", { datetime: row.started, title: moment(row.started) }, ago(row.started));
     const fact = (text, ...value) => make("div", {}, make("dt", {}, text), make("dd", {}, value));
-    return make("dl", { class: "run-facts" },
+    return make(
+      "dl",
+      { class: "run-facts" },
       fact("Updates", count(row.updates)),
       fact("Last loss", short(row.last_loss)),
       fact("Best loss", short(row.best_loss)),
       fact("Took", span(row.seconds)),
       fact("Started", took),
-      row.reason && row.reason !== row.status ? fact("Ended", row.reason) : null);
+      row.reason && row.reason !== row.status ? fact("Ended", row.reason) : null,
+    );
   }
 
   function rankChoice() {
     if (run.ranks.length < 2) return null;
-    const select = make("select", { on: { change: () => change({ rank: select.value === "0" ? null : select.value }) } },
+    const select = make(
+      "select",
+      { on: { change: () => change({ rank: select.value === "0" ? null : select.value }) } },
       run.ranks.map((rank) => make("option", { value: rank }, `rank ${rank}`)),
-      make("option", { value: "all" }, "all ranks"));
+      make("option", { value: "all" }, "all ranks"),
+    );
     select.value = query.get("rank") ?? "0";
     return make("label", {}, make("span", { class: "unseen" }, "Rank"), select);
   }
 
   function drawTabs() {
     const kept = new URLSearchParams([...query].filter(([key]) => KEPT.includes(key)));
-    replace(tabs, TABS.map(({ name: tabName, text }) => {
-      const num = tabName === "findings" ? run.findings.all.length : 0;
-      const hasErrors = num && run.findings.all.some((finding) => finding.severity === "error");
-      const href = hrefOf(["run", name, ...(tabName ? [tabName] : [])], kept);
-      return make("a", { href, "aria-current": tabName === (path[2] ?? "") ? "page" : null }, text,
-        num ? make("span", { class: `num${hasErrors ? " has-errors" : ""}` }, String(num)) : null);
-    }));
+    replace(
+      tabs,
+      TABS.map(({ name: tabName, text }) => {
+        const num = tabName === "findings" ? run.findings.all.length : 0;
+        const hasErrors = num && run.findings.all.some((finding) => finding.severity === "error");
+        const href = hrefOf(["run", name, ...(tabName ? [tabName] : [])], kept);
+        return make(
+          "a",
+          { href, "aria-current": tabName === (path[2] ?? "") ? "page" : null },
+          text,
+          num ? make("span", { class: `num${hasErrors ? " has-errors" : ""}` }, String(num)) : null,
+        );
+      }),
+    );
   }
 
   function set(nowPath, nowQuery) {
@@ -180,13 +206,17 @@ class RunState {
 
   ranksOf(query) {
     const wanted = query.get("rank") ?? "0";
-    return wanted === "all" ? this.ranks : [this.ranks.includes(Number(wanted)) ? Number(wanted) : (this.ranks[0] ?? 0)];
+    return wanted === "all"
+      ? this.ranks
+      : [this.ranks.includes(Number(wanted)) ? Number(wanted) : (this.ranks[0] ?? 0)];
   }
 
   /** Findings, stops and resumes, for the curves. */
   marks() {
     const found = this.findings.all.map((finding) => ({
-      step: finding.step, kind: finding.severity, text: `${finding.severity}: ${finding.rule}, step ${finding.step}`,
+      step: finding.step,
+      kind: finding.severity,
+      text: `${finding.severity}: ${finding.rule}, step ${finding.step}`,
       href: hrefOf(["run", this.name, "findings"], { open: findingKey(finding) }),
     }));
     const events = this.events.filter(({ kind }) => kind === "stop" || kind === "resume");

@@ -30,18 +30,33 @@ export function showRuns(place, path, query) {
   let isLoaded = false;
   let folder = null;
 
-  const filter = make("input", { type: "search", placeholder: "Filter by name, script, host…", "aria-label": "Filter runs", value: query.get("find") });
-  const status = make("select", { "aria-label": "Status" },
+  const filter = make("input", {
+    type: "search",
+    placeholder: "Filter by name, script, host…",
+    "aria-label": "Filter runs",
+    value: query.get("find"),
+  });
+  const status = make(
+    "select",
+    { "aria-label": "Status" },
     make("option", { value: "" }, "Any status"),
-    ["running", "finished", "failed", "crashed", "unreadable"].map((name) => make("option", { value: name }, name)));
+    ["running", "finished", "failed", "crashed", "unreadable"].map((name) => make("option", { value: name }, name)),
+  );
   status.value = query.get("status") ?? "";
   const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
   const summary = make("p", { class: "quiet-text" });
   const content = make("div", {}, waiting());
   place.append(
-    make("div", { class: "page-head" }, make("h1", {}, "Runs"), badge.element, summary,
-      make("div", { class: "controls" }, filter, status, compareButton)),
-    content);
+    make(
+      "div",
+      { class: "page-head" },
+      make("h1", {}, "Runs"),
+      badge.element,
+      summary,
+      make("div", { class: "controls" }, filter, status, compareButton),
+    ),
+    content,
+  );
 
   filter.addEventListener("input", () => change({ find: filter.value || null }));
   status.addEventListener("change", () => change({ status: status.value || null }));
@@ -53,26 +68,48 @@ export function showRuns(place, path, query) {
     for (const name of gone) rows.delete(name);
     if (isLoaded) draw();
   });
-  readRuns().then(({ runs, folder: where }) => {
-    folder = where;
-    for (const row of runs) if (!rows.has(row.run)) rows.set(row.run, row);
-    isLoaded = true;
-    draw();
-  }, (error) => replace(content, failure(error)));
+  readRuns().then(
+    ({ runs, folder: where }) => {
+      folder = where;
+      for (const row of runs) if (!rows.has(row.run)) rows.set(row.run, row);
+      isLoaded = true;
+      draw();
+    },
+    (error) => replace(content, failure(error)),
+  );
 
   function draw() {
     const found = sorted([...rows.values()].filter(matches(query)), query);
-    summary.textContent = found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
-    if (!rows.size) return replace(content, empty("No runs yet", `Every script that runs under surefoot leaves one${folder ? ` in ${folder}` : ""}, and this page shows it as it goes.`, "surefoot run train.py"));
-    if (!found.length) return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
+    summary.textContent =
+      found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
+    if (!rows.size)
+      return replace(
+        content,
+        empty(
+          "No runs yet",
+          `Every script that runs under surefoot leaves one${folder ? ` in ${folder}` : ""}, and this page shows it as it goes.`,
+          "surefoot run train.py",
+        ),
+      );
+    if (!found.length)
+      return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
     const held = document.activeElement?.dataset?.keep;
     replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null);
     if (held) content.querySelector(`[data-keep="${CSS.escape(held)}"]`)?.focus();
   }
 
   function table(found) {
-    const head = make("tr", {}, make("th", { class: "pick" }, make("span", { class: "unseen" }, "Pick")), COLUMNS.map(headCell));
-    return make("div", { class: "table-frame" }, make("table", { class: "runs" }, make("thead", {}, head), make("tbody", {}, found.map(line))));
+    const head = make(
+      "tr",
+      {},
+      make("th", { class: "pick" }, make("span", { class: "unseen" }, "Pick")),
+      COLUMNS.map(headCell),
+    );
+    return make(
+      "div",
+      { class: "table-frame" },
+      make("table", { class: "runs" }, make("thead", {}, head), make("tbody", {}, found.map(line))),
+    );
   }
 
   function headCell(column) {
@@ -80,26 +117,63 @@ export function showRuns(place, path, query) {
     const sort = column.name === name ? (isDown ? "descending" : "ascending") : null;
     if (!column.of) return make("th", { scope: "col", class: `column-${column.name}` }, column.text);
     const flip = () => change({ sort: column.name === name && isDown ? column.name : `-${column.name}` });
-    const button = make("button", { type: "button", "data-keep": `sort ${column.name}`, on: { click: flip } }, column.text, sort ? make("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑") : null);
-    return make("th", { scope: "col", "aria-sort": sort, class: `column-${column.name}${column.isNumber ? " number" : ""}` }, button);
+    const button = make(
+      "button",
+      { type: "button", "data-keep": `sort ${column.name}`, on: { click: flip } },
+      column.text,
+      sort ? make("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑") : null,
+    );
+    return make(
+      "th",
+      { scope: "col", "aria-sort": sort, class: `column-${column.name}${column.isNumber ? " number" : ""}` },
+      button,
+    );
   }
 
   function line(row) {
-    const box = make("input", { type: "checkbox", "aria-label": `Pick ${row.run}`, checked: picked.has(row.run), "data-keep": `pick ${row.run}` });
+    const box = make("input", {
+      type: "checkbox",
+      "aria-label": `Pick ${row.run}`,
+      checked: picked.has(row.run),
+      "data-keep": `pick ${row.run}`,
+    });
     box.addEventListener("change", () => pick(row.run, box));
-    const cell = (name, ...children) => make("td", { class: `column-${name}${COLUMNS.find((column) => column.name === name).isNumber ? " number" : ""}` }, children);
-    const finding = row.findings ? make("a", { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null }, findingsText(row)) : make("span", { class: "quiet-text no-findings" }, "none");
-    return make("tr", {},
+    const cell = (name, ...children) =>
+      make(
+        "td",
+        { class: `column-${name}${COLUMNS.find((column) => column.name === name).isNumber ? " number" : ""}` },
+        children,
+      );
+    const finding = row.findings
+      ? make(
+          "a",
+          { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null },
+          findingsText(row),
+        )
+      : make("span", { class: "quiet-text no-findings" }, "none");
+    return make(
+      "tr",
+      {},
       make("td", { class: "pick" }, box),
-      cell("run", make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run), make("span", { class: "script", title: row.command }, row.script ?? "")),
-      cell("status", statusBadge(row), attemptBadge(row), row.ranks > 1 ? make("span", { class: "badge plain" }, `${row.ranks} ranks`) : null),
+      cell(
+        "run",
+        make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run),
+        make("span", { class: "script", title: row.command }, row.script ?? ""),
+      ),
+      cell(
+        "status",
+        statusBadge(row),
+        attemptBadge(row),
+        row.ranks > 1 ? make("span", { class: "badge plain" }, `${row.ranks} ranks`) : null,
+      ),
       cell("started", make("time", { datetime: row.started, title: moment(row.started) }, ago(row.started))),
       cell("seconds", span(row.seconds)),
       cell("updates", count(row.updates)),
       cell("spark", spark(row.spark)),
       cell("last_loss", make("span", { class: "phone-label" }, "last "), short(row.last_loss)),
       cell("best_loss", make("span", { class: "phone-label" }, "best "), short(row.best_loss)),
-      cell("findings", finding));
+      cell("findings", finding),
+    );
   }
 
   function pick(name, box) {
@@ -119,7 +193,11 @@ export function showRuns(place, path, query) {
       numShown += AT_ONCE;
       draw();
     };
-    return make("p", { class: "more" }, make("button", { type: "button", on: { click: show } }, `Show more (${count(num)} left)`));
+    return make(
+      "p",
+      { class: "more" },
+      make("button", { type: "button", on: { click: show } }, `Show more (${count(num)} left)`),
+    );
   }
 
   return {
