@@ -1,10 +1,11 @@
 """Each page, with runs of real training."""
 
+import subprocess
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.dashboard.browser.conftest import Dash
+from tests.dashboard.browser.conftest import Dash, surefoot
 from tests.dashboard.browser.looking import drag, drawn_in, points, show
 
 
@@ -119,6 +120,19 @@ def test_a_mark_opens_the_finding_with_its_evidence(page: Page, dash: Dash) -> N
     expect(page.get_by_role("region", name="Timeline of findings").get_by_role("button")).not_to_have_count(0)
 
 
+def test_the_worst_finding_is_open_and_the_page_stays_at_its_top(page: Page, dash: Dash) -> None:
+    page.set_viewport_size({"width": 1000, "height": 400})
+    show(page, dash, "run", dash.run("buggy"), "findings")
+    card = page.locator("details.finding").first
+    expect(card.locator(".excerpt")).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+    card.locator("h2").click()
+    expect(card.locator(".excerpt")).to_be_hidden()
+    page.reload()
+    card.locator("summary").first.press("Enter")  # the worst is open again, and is closed by the keyboard
+    expect(card.locator(".excerpt")).to_be_hidden()
+
+
 def test_gradients_are_a_heatmap_whose_rows_open(page: Page, dash: Dash) -> None:
     show(page, dash, "run", dash.run("good"), "gradients")
     heat = page.locator(".heat-cells canvas")
@@ -185,3 +199,22 @@ def test_a_chart_is_saved_as_picture_and_as_table(page: Page, dash: Dash) -> Non
         odd.get_by_role("button", name="Save odd as PNG").click()
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
     assert picture.value.suggested_filename == "odd.png"
+
+
+def test_a_report_is_the_same_page_in_one_file(browser: Browser, dash: Dash, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    command = surefoot("report", dash.run("buggy"), "--log", dash.folder, "-o", file)
+    subprocess.run(command, check=True, capture_output=True)
+    complaints: list[str] = []
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("http") and complaints.append(request.url))
+        page.goto(file.as_uri())
+        assert points(page.get_by_role("region", name="odd", exact=True)) == [120]
+        page.locator("nav.tabs").get_by_text("Gradients").click()
+        expect(page.locator(".heat-labels button")).to_have_count(4)
+        page.locator("nav.tabs").get_by_text("Findings").click()
+        expect(page.locator(".excerpt .here").first).to_contain_text("zero_grad")
+    assert not complaints

@@ -18,31 +18,33 @@ export function short(value, digits = 5) {
   return String(Number(number.toPrecision(digits)));
 }
 
-/** On an axis: as few characters as tell the ticks apart. */
-export function tick(value) {
+/** On an axis: as few characters as tell the ticks apart, which are so much from each other. */
+export function tick(value, apart = 0) {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1e15 || size < 1e-4) return exponent(value, 3);
+  const digits = digitsOf(size, apart);
+  if (size >= 1e15 || size < 1e-4) return exponent(value, digits);
   for (const [unit, sign] of [
     [1e12, "T"],
     [1e9, "G"],
     [1e6, "M"],
     [1e3, "k"],
   ]) {
-    if (size >= unit) return trim(value / unit) + sign;
+    if (size >= unit) return trim(value / unit, digits) + sign;
   }
-  return trim(value);
+  return trim(value, digits);
 }
 
 export function count(value) {
   return value === null || value === undefined ? "–" : GROUPED.format(value);
 }
 
-export function bytes(value) {
+export function bytes(value, apart = 0) {
+  const digits = digitsOf(Math.abs(value), apart);
   const units = ["B", "kB", "MB", "GB", "TB"];
   let at = 0;
   for (value = Number(value); Math.abs(value) >= 1000 && at < units.length - 1; at++) value /= 1000;
-  return `${trim(value)} ${units[at]}`;
+  return `${trim(value, digits)} ${units[at]}`;
 }
 
 export function span(seconds) {
@@ -82,6 +84,11 @@ function exponent(number, digits) {
   return `${Number(mantissa)}e${Number(power)}`;
 }
 
-function trim(number) {
-  return String(Number(number.toPrecision(3)));
+function trim(number, digits = 3) {
+  return String(Number(number.toPrecision(digits)));
+}
+
+function digitsOf(size, apart) {
+  if (!size || !apart) return 3;
+  return Math.min(9, Math.max(3, Math.floor(Math.log10(size)) - Math.floor(Math.log10(apart)) + 2));
 }

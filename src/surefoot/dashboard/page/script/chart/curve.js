@@ -13,7 +13,10 @@ export class Curve {
   numNonfinite = 0;
   isExact = true;
 
-  /** `label` tells it from the others of its chart; times are shown since `start`, unix seconds; with `hasGaps` NaN is no news. */
+  /**
+   * `label` tells it from the others of its chart. Times are shown since `start`, in unix seconds. With `hasGaps`
+   * NaN is no news.
+   */
   constructor({ run, name, rank = 0, label = name, start = 0, hasGaps = false }) {
     Object.assign(this, { run, name, rank, label, start, hasGaps });
   }

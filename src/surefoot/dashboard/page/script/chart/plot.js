@@ -73,13 +73,19 @@ export class Plot {
         y: isLog ? { distr: 3 } : { range: (u, low, high) => yRange(low, high) },
       },
       axes: [
-        { ...frame, size: 20, gap: 3, space: 70, values: (u, ticks) => ticks.map(formatX) },
+        {
+          ...frame,
+          size: 20,
+          gap: 3,
+          space: 70,
+          values: (u, ticks) => ticks.map((value) => formatX(value, apart(ticks))),
+        },
         {
           ...frame,
           size: yWidth,
           gap: 4,
           space: 28,
-          values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value))),
+          values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value, apart(ticks)))),
         },
       ],
       series: [{}, ...this.#curves.flatMap((curve, number) => this.#lines(curve, number))],
@@ -143,6 +149,12 @@ export class Plot {
 
 function colourOf(curve, number) {
   return curveColour(curve.number ?? number);
+}
+
+/** On a scale of powers ticks are not equally far from each other. */
+function apart(ticks) {
+  const known = ticks.filter((value) => value !== null);
+  return known.length > 1 ? Math.abs(known[1] - known[0]) : 0;
 }
 
 function isMove(type) {

@@ -1,4 +1,4 @@
-/** Colours from dark blue over green to yellow, computed: lightness rises evenly, so that it reads without colour vision. */
+/** From dark blue over green to yellow, computed: lightness rises evenly, so that it reads without colour vision. */
 
 const NUM = 256;
 const [DARKEST, LIGHTEST] = [0.27, 0.93];

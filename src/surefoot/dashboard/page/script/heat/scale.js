@@ -31,7 +31,6 @@ export class Scale {
   }
 
   ticks() {
-    if (this.isEmpty && this.low === undefined) return [];
     if (!this.isLog) return [0, 0.25, 0.5, 0.75, 1].map((share) => this.low + share * (this.high - this.low));
     const [first, last] = [Math.ceil(Math.log10(this.low) - 1e-9), Math.floor(Math.log10(this.high) + 1e-9)];
     if (last - first < 2) return this.#between(first - 1, last);
@@ -49,8 +48,22 @@ export class Scale {
     return seen.length > 1 ? seen : [this.low, this.high];
   }
 
-  /** The bar that tells what the colours mean. */
+  /** What the colours mean. */
   legend(unit) {
+    const key = (name, text) =>
+      make("span", { class: "heat-key" }, make("span", { class: `heat-swatch ${name}` }), text);
+    return make(
+      "div",
+      { class: "heat-legend" },
+      make("span", { class: "heat-unit" }, unit),
+      this.isEmpty ? null : this.#bar(),
+      this.hasZeros ? key("zero", "zero") : null,
+      this.hasOdd ? key("odd", this.odd) : null,
+      key("none", "not sampled"),
+    );
+  }
+
+  #bar() {
     const bar = make("canvas", { class: "heat-bar", width: RAMP.length, height: 1, "aria-hidden": "true" });
     const ctx = bar.getContext("2d");
     RAMP.forEach((colour, x) => {
@@ -62,25 +75,12 @@ export class Scale {
       label.style.left = `${100 * (this.share(value) ?? 0)}%`;
       return label;
     });
-    const key = (name, text) =>
-      make("span", { class: "heat-key" }, make("span", { class: `heat-swatch ${name}` }), text);
+    const words = `Colours from ${this.format(this.low)} (dark) to ${this.format(this.high)} (light)`;
     return make(
       "div",
-      { class: "heat-legend" },
-      make("span", { class: "heat-unit" }, unit),
-      make(
-        "div",
-        {
-          class: "heat-scale",
-          role: "img",
-          "aria-label": `Colours from ${this.format(this.low ?? 0)} (dark) to ${this.format(this.high ?? 0)} (light)${this.isLog ? ", by powers of ten" : ""}`,
-        },
-        bar,
-        make("div", { class: "heat-ticks" }, ticks),
-      ),
-      this.hasZeros ? key("zero", "zero") : null,
-      this.hasOdd ? key("odd", this.odd) : null,
-      key("none", "not sampled"),
+      { class: "heat-scale", role: "img", "aria-label": this.isLog ? `${words}, by powers of ten` : words },
+      bar,
+      make("div", { class: "heat-ticks" }, ticks),
     );
   }
 }

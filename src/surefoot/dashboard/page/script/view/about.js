@@ -18,7 +18,10 @@ function verdict(run) {
         "section",
         {},
         make("h2", {}, "What became of the loss"),
-        text.split("\n").map((line) => make("p", { class: "said" }, line)),
+        run
+          .shortened(text)
+          .split("\n")
+          .map((line) => make("p", { class: "said" }, line)),
       )
     : null;
 }
@@ -43,7 +46,7 @@ function what({ row, meta }) {
     terms(
       [
         ["Script", row.script],
-        ["Folder", meta.folder ?? meta.cwd],
+        ["Folder", meta.cwd],
         ["Commit", row.git_commit ? `${row.git_commit.slice(0, 12)}${row.git_dirty ? ", with changes" : ""}` : null],
         ["Versions", versions(meta)],
         ["Host", row.host],

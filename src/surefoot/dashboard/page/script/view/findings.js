@@ -1,7 +1,7 @@
 /** What was found: when, where in the source, why it matters, what to do. */
 import { make, makeSvg, replace } from "../dom.js";
 import { empty } from "../empty.js";
-import { change, here } from "../link.js";
+import { change } from "../link.js";
 import { count, short, tick } from "../number.js";
 import { niceSteps } from "../heat/heatmap.js";
 import { severityBadge } from "../status.js";
@@ -14,6 +14,7 @@ export function showFindings(place, run, query) {
   const content = make("div", { class: "findings" });
   place.append(content);
   const cards = new Map();
+  const openedByPage = new WeakSet();
   let scrolledTo = null;
 
   function draw() {
@@ -28,8 +29,9 @@ export function showFindings(place, run, query) {
         empty("No findings", text, run.row.status === "running" ? null : `surefoot replay ${run.name}`),
       );
     }
+    const isFirst = cards.size === 0;
     replace(content, timeline(run, all), all.map(cardOf));
-    openWanted();
+    openWanted(isFirst);
   }
 
   /** Cards are made once: what is open stays open when counts grow. */
@@ -38,21 +40,39 @@ export function showFindings(place, run, query) {
     const known = cards.get(key);
     if (known && known.finding.count === finding.count) return known.element;
     const made = card(finding, run);
-    if (known) made.open = known.element.open;
+    made.addEventListener("toggle", () => toggled(finding, made));
+    if (known?.element.open) open(made);
     cards.set(key, { finding, element: made });
     return made;
   }
 
-  function openWanted() {
+  /** What the address names; at first, the worst. */
+  function openWanted(isFirst = false) {
     const wanted = query.get("open");
     for (const { finding, element } of cards.values()) {
       if (findingKey(finding) !== wanted) continue;
-      element.open = true;
+      open(element);
       if (scrolledTo !== wanted) element.scrollIntoView({ block: "start" });
       scrolledTo = wanted;
       return;
     }
-    if (!wanted && cards.size) [...cards.values()][0].element.open ||= run.findings.all[0].severity === "error";
+    const [first] = run.findings.all;
+    if (isFirst && first.severity === "error") open(cards.get(`${first.rank} ${findingKey(first)}`).element);
+  }
+
+  function open(element) {
+    if (element.open) return;
+    openedByPage.add(element);
+    element.open = true;
+  }
+
+  /** By the reader: the address says so, and the page stays where it is. */
+  function toggled(finding, element) {
+    if (openedByPage.delete(element)) return;
+    const key = findingKey(finding);
+    scrolledTo = key;
+    if (element.open) change({ open: key });
+    else if (query.get("open") === key) change({ open: null });
   }
 
   const off = run.findings.onChange(draw);
@@ -78,24 +98,13 @@ function card(finding, run) {
   const body = make(
     "div",
     { class: "finding-body" },
-    source(finding),
+    source(finding, run),
     evidence(finding.evidence),
     part("What to do", finding.fix, "fix"),
     part("Why it matters", finding.why),
     rulePage(finding.rule),
   );
-  const element = make(
-    "details",
-    { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) },
-    head,
-    body,
-  );
-  element.addEventListener("toggle", () => {
-    const isHere = here().query.get("open") === findingKey(finding);
-    if (element.open !== isHere)
-      change({ open: element.open ? findingKey(finding) : isHere ? null : here().query.get("open") });
-  });
-  return element;
+  return make("details", { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) }, head, body);
 }
 
 function whenText({ count: num, step, rank }, run) {
@@ -103,8 +112,8 @@ function whenText({ count: num, step, rank }, run) {
   return run.ranks.length > 1 && rank !== null ? `${times} · rank ${rank}` : times;
 }
 
-function source({ file, line, excerpt }) {
-  const place = make("p", { class: "place" }, file ? `${file}:${line}` : "no line of the script");
+function source({ file, line, excerpt }, run) {
+  const place = make("p", { class: "place" }, file ? `${run.shortened(file)}:${line}` : "no line of the script");
   if (!excerpt) return place;
   const lines = excerpt.lines.map((text, i) => {
     const number = excerpt.first + i;

@@ -20,7 +20,8 @@ export function rulePage(name) {
 }
 
 function page({ sections, titles = {}, bad, good }) {
-  const texts = Object.entries(sections ?? {}).map(([title, text]) =>
+  const told = Object.entries(sections ?? {}).filter(([title]) => title !== "why"); // which the finding says itself
+  const texts = told.map(([title, text]) =>
     make("section", {}, make("h3", {}, titles[title] ?? title), paragraphs(text)),
   );
   const program = (title, code) =>

@@ -204,6 +204,11 @@ class RunState {
     return [Math.min(...scalars.map((one) => one.first)), Math.max(...scalars.map((one) => one.last))];
   }
 
+  /** Files of the run's own folder without it. */
+  shortened(text) {
+    return this.meta.cwd ? text.replaceAll(`${this.meta.cwd}/`, "") : text;
+  }
+
   ranksOf(query) {
     const wanted = query.get("rank") ?? "0";
     return wanted === "all"
