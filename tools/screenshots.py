@@ -74,9 +74,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "runs")
         train(folder)
-        with serving(folder) as address, sync_playwright() as playwright:
-            with playwright.chromium.launch(executable_path=program, args=FLAGS) as started:
-                take(started.new_page(viewport=SIZE), address, folder)
+        with (
+            serving(folder) as address,
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=program, args=FLAGS) as started,
+        ):
+            take(started.new_page(viewport=SIZE), address, folder)
     return 0
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from tests.dashboard.browser.programs import BUGGY, GOOD
 
 ROOT = Path(__file__).parents[3]
 WIDE = {"width": 1400, "height": 1000}
+expect.set_options(timeout=30_000)  # a busy machine is no failure
 
 
 def _tool(name: str) -> ModuleType:

@@ -21,8 +21,8 @@ def points(chart: Locator) -> list[int]:
     chart.scroll_into_view_if_needed()
     found: list[int] = chart.evaluate(
         """async (chart) => {
-            const isReady = () => chart.getAttribute("aria-busy") !== "true" && chart.card.curves.every((curve) => curve.length);
-            while (!isReady()) await new Promise((resume) => setTimeout(resume, 20));
+            const isBusy = () => chart.getAttribute("aria-busy") === "true";
+            while (isBusy() || !chart.card.curves.every((curve) => curve.length)) await new Promise((resume) => setTimeout(resume, 20));
             return chart.card.curves.map((curve) => curve.length);
         }"""
     )

@@ -35,7 +35,8 @@ export class ChartCard {
       ),
       this.#button("CSV", `Save ${title} as CSV`, () => saveCsv(title, this.curves)),
     );
-    const head = make("header", {}, make("h3", { title }, title), tools);
+    this.at = make("span", { class: "at" });
+    const head = make("header", {}, make("h3", { title }, title), this.at, tools);
     this.element = make("section", { class: "chart", "aria-label": title }, head, this.legend, this.place, this.note);
     this.element.card = this;
     this.#showLegend();
@@ -125,7 +126,6 @@ export class ChartCard {
 
   #showLegend() {
     this.values = this.curves.map(() => make("span", { class: "value" }));
-    this.at = make("li", { class: "at" });
     replace(
       this.legend,
       this.curves.map((curve, number) => {
@@ -143,7 +143,6 @@ export class ChartCard {
           this.values[number],
         );
       }),
-      this.at,
     );
     this.#showValues();
   }
@@ -151,6 +150,7 @@ export class ChartCard {
   #toggle(curve) {
     if (!this.#hidden.delete(curve)) this.#hidden.add(curve);
     this.redraw();
+    this.legend.children[this.curves.indexOf(curve)].querySelector("button").focus(); // it was made anew
   }
 
   #showValues() {
