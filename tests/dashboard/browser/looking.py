@@ -22,7 +22,8 @@ def points(chart: Locator) -> list[int]:
     found: list[int] = chart.evaluate(
         """async (chart) => {
             const isBusy = () => chart.getAttribute("aria-busy") === "true";
-            while (isBusy() || !chart.card.curves.every((curve) => curve.length)) await new Promise((resume) => setTimeout(resume, 20));
+            const isReady = () => !isBusy() && chart.card.curves.every((curve) => curve.length);
+            while (!isReady()) await new Promise((resume) => setTimeout(resume, 20));
             return chart.card.curves.map((curve) => curve.length);
         }"""
     )
