@@ -14,7 +14,10 @@ export class ChartCard {
   #arrived = []; // rows that came while the server was asked
   #hidden = new Set();
   #cursor = null;
-  #size = new ResizeObserver(() => this.#plot?.resize(this.place.clientWidth, this.place.clientHeight));
+  #isShown = false;
+  #width = 0; // as the browser tells it: asking would make it lay out the page for each chart
+  #height = 0;
+  #size = new ResizeObserver(([{ contentRect }]) => this.#resized(contentRect));
 
   /** `board` has the settings and the marks that all its charts share; `isWhole`: its curves have all there is. */
   constructor(board, { title, curves, format = undefined, isWhole = false }) {
@@ -47,13 +50,14 @@ export class ChartCard {
   }
 
   show() {
-    if (this.#plot) return;
-    this.#build();
+    if (this.#isShown) return;
+    this.#isShown = true;
     this.#size.observe(this.place);
-    if (!this.#isLoaded && !this.#isLoading) this.#load();
   }
 
   hide() {
+    this.#isShown = false;
+    this.#width = 0;
     this.#size.disconnect();
     this.#plot?.destroy();
     this.#plot = null;
@@ -69,7 +73,7 @@ export class ChartCard {
   reload() {
     this.#isLoaded = this.isWhole;
     this.redraw();
-    if (this.#plot && !this.isWhole) this.#load();
+    if (this.#isShown && this.#width && !this.isWhole) this.#load();
   }
 
   /** New rows of one of its curves. */
@@ -89,7 +93,7 @@ export class ChartCard {
     this.#isLoading = true;
     this.element.setAttribute("aria-busy", "true");
     const { from, to } = this.board;
-    const buckets = Math.min(1200, Math.ceil(Math.max(200, this.place.clientWidth) / 100) * 100);
+    const buckets = Math.min(1200, Math.ceil(Math.max(200, this.#width) / 100) * 100);
     try {
       const asked = this.curves.map(({ run, rank, name }) => want({ run, rank, name, from, to, buckets }));
       const answers = await Promise.all(asked);
@@ -105,7 +109,15 @@ export class ChartCard {
     for (const [curve, rows] of this.#arrived.splice(0)) curve.append(rows, this.board.to ?? Infinity);
     this.element.setAttribute("aria-busy", "false");
     this.element.classList.add("loaded");
-    this.redraw();
+    this.#showLegend();
+    if (this.#isShown) this.#build();
+  }
+
+  #resized({ width, height }) {
+    [this.#width, this.#height] = [width, height];
+    if (this.#plot) this.#plot.resize(width, height);
+    else if (this.#isLoaded) this.#build();
+    else if (!this.#isLoading) this.#load();
   }
 
   #build() {
@@ -113,7 +125,8 @@ export class ChartCard {
     const shown = this.curves.filter((curve) => !this.#hidden.has(curve));
     const { axis, smoothing } = this.board;
     const settings = { axis, smoothing, isLog: this.isLog, range: () => this.board.range(), format: this.format };
-    this.#plot = new Plot(this.place, shown, settings, () => this.board.marks(), {
+    const size = { width: this.#width, height: this.#height };
+    this.#plot = new Plot(this.place, size, shown, settings, () => this.board.marks(), {
       zoom: (from, to) => this.board.zoom(from, to),
       reset: () => this.board.zoom(null, null),
       cursor: (x) => {

@@ -1,10 +1,15 @@
 /** Colours of curves and of what surrounds them, as the theme has them now. */
+import { onTheme } from "../theme/switch.js";
 
 const NUM_COLOURS = 8;
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+const known = new Map(); // asking makes the browser compute all styles
+onTheme(() => known.clear());
 
 export function themeColour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!known.has(name))
+    known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return known.get(name);
 }
 
 export function curveColour(number) {

@@ -28,7 +28,7 @@ export function drawMarks(u, curves, { axis }) {
 /** A link at the top of the chart for each finding, stop and resume. `marks`: [{ step, kind, text, href }] */
 export function markLinks(u, marks, xOfStep) {
   for (const old of u.over.querySelectorAll(".mark")) old.remove();
-  const width = u.over.clientWidth || u.bbox.width / devicePixelRatio;
+  const width = u.bbox.width / devicePixelRatio;
   for (const mark of marks) {
     const x = xOfStep(mark.step);
     if (x === null) continue;

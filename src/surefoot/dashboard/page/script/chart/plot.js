@@ -19,11 +19,11 @@ export class Plot {
    * `settings`: { axis, isLog, smoothing, range() -> [first, last] or null, format }.
    * `on`: { zoom(firstStep, lastStep), reset(), cursor(x or null) }.
    */
-  constructor(place, curves, settings, marks, on) {
+  constructor(place, { width, height }, curves, settings, marks, on) {
     this.#curves = curves;
     this.#settings = settings;
     this.#marks = marks;
-    const size = { width: Math.max(80, place.clientWidth), height: Math.max(80, place.clientHeight) };
+    const size = { width: Math.max(80, width), height: Math.max(80, height) };
     this.#u = new uPlot({ ...size, ...this.#options(on) }, this.#data(), place);
     this.#u.root.setAttribute("aria-hidden", "true"); // the card tells it in words
   }
@@ -100,10 +100,7 @@ export class Plot {
         bind: { dblclick: () => () => on.reset() },
       },
       hooks: {
-        draw: [(u) => drawMarks(u, this.#curves, this.#settings)],
-        ready: [(u) => this.#addLinks(u)],
-        setSize: [(u) => this.#addLinks(u)],
-        setScale: [(u, key) => key === "x" && this.#addLinks(u)],
+        draw: [(u) => this.#mark(u)],
         setCursor: [(u) => on.cursor(u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
         setSelect: [(u) => this.#zoomed(u, on)],
       },
@@ -125,7 +122,8 @@ export class Plot {
     ];
   }
 
-  #addLinks(u) {
+  #mark(u) {
+    drawMarks(u, this.#curves, this.#settings);
     markLinks(u, this.#marks(), (step) => this.#xOfStep(step));
   }
 
