@@ -182,6 +182,9 @@ export class ChartCard {
   #tellNonfinite() {
     const num = this.curves.reduce((sum, curve) => sum + curve.numNonfinite, 0);
     this.element.classList.toggle("has-nonfinite", num > 0);
+    if (this.note.dataset.kind !== "error") this.note.hidden = true;
+    if (this.isLog && this.#isLoaded && this.#hasNothingPositive())
+      return this.#tell("Nothing above zero: a log scale can't show it.", "log");
     if (!num || this.note.dataset.kind === "error") return;
     const first = Math.min(...this.curves.flatMap((curve) => curve.nonfinite.map(({ step }) => step)));
     this.note.hidden = false;
@@ -194,9 +197,13 @@ export class ChartCard {
         : `${count(num)} values ${what}, the first at step ${count(first)}`;
   }
 
-  #tell(problem) {
+  #hasNothingPositive() {
+    return this.curves.every((curve) => curve.length && !curve.highs.some((value) => value > 0));
+  }
+
+  #tell(problem, kind = "error") {
     this.note.hidden = problem === null;
-    this.note.dataset.kind = problem === null ? "" : "error";
+    this.note.dataset.kind = problem === null ? "" : kind;
     this.note.textContent = problem ?? "";
   }
 

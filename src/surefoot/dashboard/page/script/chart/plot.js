@@ -4,9 +4,14 @@ import { clock, tick } from "../number.js";
 import { curveColour, curveDash, faded, themeColour } from "./colour.js";
 import { joinAxes, spread } from "./join.js";
 import { drawMarks, markLinks } from "./mark.js";
+import { apart, logRange, logTicks, xRange, yRange, yWidth } from "./scale.js";
 import { smooth } from "./smooth.js";
 
 const SPARSE = 25; // points that are so few are drawn as such
+const LOG_TICKS = {
+  splits: (u, axis, low, high) => logTicks(low, high, Math.max(2, u.bbox.height / devicePixelRatio / 34)),
+  filter: (u, ticks) => ticks, // all of them have their number
+};
 const FONT = "11px system-ui, sans-serif";
 
 export class Plot {
@@ -70,7 +75,7 @@ export class Plot {
       legend: { show: false },
       scales: {
         x: { time: false, range: (u, low, high) => xRange(range(), low, high) },
-        y: isLog ? { distr: 3 } : { range: (u, low, high) => yRange(low, high) },
+        y: { distr: isLog ? 3 : 1, range: (u, low, high) => (isLog ? logRange : yRange)(low, high) },
       },
       axes: [
         {
@@ -85,6 +90,7 @@ export class Plot {
           size: yWidth,
           gap: 4,
           space: 28,
+          ...(isLog ? LOG_TICKS : {}),
           values: (u, ticks) => ticks.map((value) => (value === null ? "" : format(value, apart(ticks)))),
         },
       ],
@@ -149,29 +155,6 @@ function colourOf(curve, number) {
   return curveColour(curve.number ?? number);
 }
 
-/** On a scale of powers ticks are not equally far from each other. */
-function apart(ticks) {
-  const known = ticks.filter((value) => value !== null);
-  return known.length > 1 ? Math.abs(known[1] - known[0]) : 0;
-}
-
 function isMove(type) {
   return type === "mousemove" || type === "mouseleave";
-}
-
-function xRange(wanted, low, high) {
-  const [first, last] = wanted ?? [low ?? 0, high ?? 1];
-  return last > first ? [first, last] : [first - 1, first + 1];
-}
-
-function yRange(low, high) {
-  if (low === null || low === undefined) return [0, 1];
-  if (low === high) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 0.1, low + Math.abs(low) * 0.1];
-  return uPlot.rangeNum(low, high, 0.06, true);
-}
-
-/** As wide as its longest number. */
-function yWidth(u, values) {
-  const longest = Math.max(3, ...(values ?? []).map((value) => value.length));
-  return Math.ceil(longest * 6.4) + 10;
 }

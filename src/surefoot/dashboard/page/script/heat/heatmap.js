@@ -1,5 +1,6 @@
 /** Layers × steps in colours: read by pointing, by arrow keys, and by its legend. */
 import { themeColour } from "../chart/colour.js";
+import { evenTicks } from "../chart/scale.js";
 import { make, replace } from "../dom.js";
 import { count, tick } from "../number.js";
 import { onTheme } from "../theme/switch.js";
@@ -166,7 +167,7 @@ export class Heatmap {
     ctx.font = "11px system-ui, sans-serif";
     ctx.textBaseline = "middle";
     ctx.fillText("step", 2, AXIS / 2);
-    for (const step of niceSteps(this.#grid.first, this.#grid.last, width / 90)) {
+    for (const step of evenTicks(this.#grid.first, this.#grid.last, width / 90).filter(Number.isInteger)) {
       const x = offset + this.#x(step, width);
       ctx.fillRect(x, 0, 1, 5);
       const text = tick(step);
@@ -272,13 +273,4 @@ export function prepared(canvas, width, height) {
   const ctx = canvas.getContext("2d");
   ctx.scale(ratio, ratio);
   return ctx;
-}
-
-export function niceSteps(first, last, most) {
-  const rough = Math.max(1, (last - first) / Math.max(1, most));
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const every = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
-  const made = [];
-  for (let step = Math.ceil(first / every) * every; step <= last; step += every) made.push(step);
-  return made;
 }

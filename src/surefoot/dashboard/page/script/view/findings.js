@@ -1,9 +1,9 @@
 /** What was found: when, where in the source, why it matters, what to do. */
+import { evenTicks } from "../chart/scale.js";
 import { make, makeSvg, replace } from "../dom.js";
 import { empty } from "../empty.js";
 import { change } from "../link.js";
 import { count, short, tick } from "../number.js";
-import { niceSteps } from "../heat/heatmap.js";
 import { severityBadge } from "../status.js";
 import { findingKey } from "./run.js";
 import { rulePage } from "./rule.js";
@@ -178,11 +178,13 @@ function timeline(run, all) {
     link.addEventListener("click", () => change({ open: findingKey(finding) }));
     return link;
   });
-  const ticks = niceSteps(0, last, 8).map((step) => {
-    const label = make("span", {}, tick(step));
-    label.style.left = `${x(step) / 10}%`;
-    return label;
-  });
+  const ticks = evenTicks(0, last, 8)
+    .filter(Number.isInteger)
+    .map((step) => {
+      const label = make("span", {}, tick(step));
+      label.style.left = `${x(step) / 10}%`;
+      return label;
+    });
   const track = make("div", { class: "track" }, svg, dots);
   track.style.height = `${height}px`;
   return make(
