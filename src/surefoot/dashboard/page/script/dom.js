@@ -23,6 +23,13 @@ export function terms(pairs, attributes = {}) {
   );
 }
 
+/** What is made anew keeps the focus where it was: at the element with the same `data-keep`. */
+export function keepingFocus(element, act) {
+  const held = document.activeElement?.dataset?.keep;
+  act();
+  if (held) element.querySelector(`[data-keep="${CSS.escape(held)}"]`)?.focus();
+}
+
 /** For those who do not see the page. */
 export function say(text) {
   document.getElementById("said").textContent = text;

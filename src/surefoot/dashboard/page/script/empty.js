@@ -27,12 +27,18 @@ export function waiting(text = "Loading…") {
 
 /** A command with a button that copies it. */
 export function copyable(command) {
+  const code = make("code", {}, command);
   const button = make("button", { type: "button", class: "small" }, "Copy");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(command);
+    try {
+      await navigator.clipboard.writeText(command);
+    } catch {
+      getSelection().selectAllChildren(code); // no clipboard for a page from another machine: it is one key from here
+      return;
+    }
     button.textContent = "Copied";
     say("Copied");
     setTimeout(() => (button.textContent = "Copy"), 1500);
   });
-  return make("div", { class: "copyable" }, make("code", {}, command), button);
+  return make("div", { class: "copyable" }, code, button);
 }

@@ -89,7 +89,7 @@ export class Board {
 
   #redrawGrown() {
     this.#timer = null;
-    for (const card of this.#cards) if (this.#dirty.has(card) || !this.#state.includes("to=")) card.update();
+    for (const card of this.#cards) if (this.#dirty.has(card) || this.to === null) card.update(); // the axis grows for all
     this.#dirty.clear();
   }
 

@@ -49,9 +49,10 @@ export class Heatmap {
 
   /** Show a grid; `unit` and `scale` tell what its colours mean. */
   set(grid, { unit, ...scale }) {
+    if (this.#grid?.rows.length !== grid.rows.length) this.#at = null;
+    if (this.#at) this.#at.column = Math.min(this.#at.column, grid.steps.length - 1);
     this.#grid = grid;
     this.#settings = { unit, ...scale };
-    this.#at = null;
     this.update();
   }
 

@@ -39,6 +39,10 @@ export class HistogramMap {
     this.#draw();
   }
 
+  fail(error) {
+    this.read.textContent = error.message;
+  }
+
   close() {
     this.#size.disconnect();
     this.#offTheme();

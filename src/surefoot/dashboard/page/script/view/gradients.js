@@ -42,7 +42,7 @@ export const KINDS = {
 export function showGradients(place, run, query) {
   const board = new Board(query, { extent: (axis) => run.extent(axis), marks: () => run.marks() });
   const controls = boardControls(query);
-  const rank = () => run.ranksOf(query)[0];
+  const [rank] = run.ranksOf(query);
   const kind = make(
     "select",
     { "aria-label": "What is shown" },
@@ -57,7 +57,7 @@ export function showGradients(place, run, query) {
   });
   find.addEventListener("input", () => change({ find: find.value || null }));
   const content = make("div", { class: "heat-place" });
-  let panel = layerPanel(board, run, rank());
+  const panel = layerPanel(board, run, rank);
   place.append(make("div", { class: "toolbar" }, kind, find, controls.element), content, panel.element);
 
   const open = (layer) => change({ layer: layer === query.get("layer") ? null : layer });
@@ -75,13 +75,13 @@ export function showGradients(place, run, query) {
   }
 
   async function load() {
-    const key = [of(), rank(), board.from, board.to].join();
+    const key = [of(), rank, board.from, board.to].join();
     if (key === asked) return draw();
     asked = key;
     try {
       const answer = await heatmap(run.name, {
         of: of(),
-        rank: rank(),
+        rank,
         from: board.from,
         to: board.to,
         buckets: COLUMNS,
@@ -126,7 +126,7 @@ export function showGradients(place, run, query) {
   }
 
   function grown({ rank: from, series, hists }) {
-    if (from !== rank()) return;
+    if (from !== rank) return;
     if (series) board.rows(run.name, from, series);
     panel.grew(hists);
     if (!grid || board.to !== null) return;
@@ -156,16 +156,11 @@ export function showGradients(place, run, query) {
 
   return {
     set(now) {
-      const before = [rank(), board.from, board.to];
+      const before = [board.from, board.to];
       query = now;
       controls.set(now);
       board.set(now);
-      if (before[0] !== rank()) {
-        panel.close();
-        const fresh = layerPanel(board, run, rank());
-        panel.element.replaceWith(fresh.element);
-        panel = fresh;
-      } else if (before[1] !== board.from || before[2] !== board.to) panel.reload();
+      if (before[0] !== board.from || before[1] !== board.to) panel.reload();
       load();
       showLayer();
     },

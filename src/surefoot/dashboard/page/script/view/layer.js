@@ -28,7 +28,11 @@ export function layerPanel(board, run, rank) {
 
   async function fill(name, map) {
     const { from, to } = board;
-    map.set(await hists(run.name, { name, rank, from, to, max: 60 }));
+    try {
+      map.set(await hists(run.name, { name, rank, from, to, max: 60 }));
+    } catch (error) {
+      map.fail(error);
+    }
   }
 
   return {

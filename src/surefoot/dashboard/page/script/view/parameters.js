@@ -2,7 +2,7 @@
 import { Board, boardControls } from "../chart/board.js";
 import { ChartCard } from "../chart/card.js";
 import { Curve } from "../chart/curve.js";
-import { make, replace } from "../dom.js";
+import { keepingFocus, make, replace } from "../dom.js";
 import { empty, failure } from "../empty.js";
 import { change } from "../link.js";
 import { count, short } from "../number.js";
@@ -31,6 +31,7 @@ export function showParameters(place, run, query) {
   );
 
   const cards = new Map(); // of tracked parameters
+  const cells = new Map(); // of the table, by series
   let numShown = AT_ONCE;
 
   async function loadTracked() {
@@ -119,17 +120,18 @@ export function showParameters(place, run, query) {
       {
         type: "button",
         class: "link",
+        "data-keep": name,
         "aria-pressed": String(query.get("layer") === name),
         on: { click: () => change({ layer: query.get("layer") === name ? null : name }) },
       },
       name,
     );
-    return make(
-      "tr",
-      {},
-      make("td", {}, open),
-      ["param_norm", "update_ratio", "grad_norm"].map((kind) => make("td", { class: "number" }, value(kind))),
-    );
+    const numbers = ["param_norm", "update_ratio", "grad_norm"].map((kind) => {
+      const cell = make("td", { class: "number" }, value(kind));
+      cells.set(`${kind}/${name}`, cell);
+      return cell;
+    });
+    return make("tr", {}, make("td", {}, open), numbers);
   }
 
   function more() {
@@ -140,6 +142,9 @@ export function showParameters(place, run, query) {
   const off = run.on("rows", ({ rank: from, series, params: values, hists }) => {
     if (from !== rank) return;
     if (series) board.rows(run.name, from, series);
+    for (const [name, rows] of Object.entries(series ?? {})) {
+      if (cells.has(name)) cells.get(name).textContent = short(rows.values.at(-1));
+    }
     panel.grew(hists);
     if (values?.length) grow(values);
   });
@@ -163,7 +168,7 @@ export function showParameters(place, run, query) {
       query = now;
       controls.set(now);
       board.set(now);
-      drawList();
+      keepingFocus(list, drawList);
       showLayer();
     },
     close() {

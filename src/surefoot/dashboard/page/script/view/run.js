@@ -30,7 +30,7 @@ export function showRun(place, path, query) {
   const content = make("div", { class: "run-content" }, waiting());
   place.append(head, tabs, content);
 
-  let tab = null; // { name, view }
+  let tab = null; // { key, view }
   let run = null; // what is known of it: see RunState below
   let live = null;
   let isClosed = false;
@@ -131,11 +131,13 @@ export function showRun(place, path, query) {
     if (!run) return;
     drawTabs();
     const wanted = TABS.find((one) => one.name === (path[2] ?? ""));
-    if (tab?.name === wanted?.name) return tab?.view.set(query);
+    const key = `${wanted?.name} ${query.get("rank")}`; // another rank is another view
+    if (tab?.key === key) return tab.view.set(query);
     tab?.view.close();
+    tab = null;
     replace(content);
     if (!wanted) return content.append(failure(new Error(`A run has no view "${path[2]}".`)));
-    tab = { name: wanted.name, view: wanted.show(content, run, query) };
+    tab = { key, view: wanted.show(content, run, query) };
   }
 
   return {
@@ -185,11 +187,20 @@ class RunState {
   grow(news) {
     const known = new Map(this.series.map((one) => [`${one.rank} ${one.kind} ${one.name}`, one]));
     const fresh = [];
-    for (const [name, { steps }] of Object.entries(news.series ?? {})) {
+    for (const [name, { steps, values }] of Object.entries(news.series ?? {})) {
       const one = known.get(`${news.rank} scalar ${name}`);
       const last = steps[steps.length - 1];
-      if (one) one.last = Math.max(one.last ?? last, last);
-      else fresh.push({ name, rank: news.rank, kind: "scalar", count: steps.length, first: steps[0], last });
+      if (one) [one.last, one.last_value] = [Math.max(one.last ?? last, last), values.at(-1)];
+      else
+        fresh.push({
+          name,
+          rank: news.rank,
+          kind: "scalar",
+          count: steps.length,
+          first: steps[0],
+          last,
+          last_value: values.at(-1),
+        });
     }
     this.series.push(...fresh);
     if (fresh.length) this.hear("series", fresh);

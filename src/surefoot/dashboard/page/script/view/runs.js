@@ -1,5 +1,5 @@
 /** All runs: a table that sorts, filters, and picks runs to compare. */
-import { make, replace, say } from "../dom.js";
+import { keepingFocus, make, replace, say } from "../dom.js";
 import { empty, failure, waiting } from "../empty.js";
 import { change, go, hrefOf } from "../link.js";
 import { Live } from "../live.js";
@@ -93,9 +93,9 @@ export function showRuns(place, path, query) {
       );
     if (!found.length)
       return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
-    const held = document.activeElement?.dataset?.keep;
-    replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null);
-    if (held) content.querySelector(`[data-keep="${CSS.escape(held)}"]`)?.focus();
+    keepingFocus(content, () =>
+      replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null),
+    );
   }
 
   function table(found) {
