@@ -6,7 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup new-rule constraints clean
+.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -42,6 +42,7 @@ demo: $(STAMP)
 	@echo '--- To look at them in the browser, at http://127.0.0.1:6180:  $(BIN)/surefoot dash'
 
 test: check
+	$(PY) tools/browser.py
 	$(PY) -m coverage erase
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report=term-missing:skip-covered
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m no_cover
@@ -103,6 +104,11 @@ bench-setup: .venv-bench/.stamp
 	xargs -n 1 .venv-bench/bin/python -m pip install --quiet --constraint constraints.txt < benchmarks/requirements.txt
 	.venv-bench/bin/python -m pip uninstall --quiet --yes torchvision  # fastai asks for it; it may not fit this torch
 	touch $@
+
+# The pictures of README and docs.
+screenshots: $(STAMP)
+	$(PY) tools/browser.py
+	$(PY) tools/screenshots.py
 
 new-rule: $(STAMP)
 	$(PY) tools/new_rule.py $(FAMILY) $(NAME)

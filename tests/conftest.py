@@ -52,12 +52,12 @@ def untraced() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that count the live models of the process come first: others leave some behind in torch's caches.
 
-    Whole programs and loaders with workers are run apart, without measuring coverage, which takes three to ten times
-    as long: what they cover must be covered by tests of its own.
+    Whole programs, loaders with workers and browsers are run apart, without measuring coverage, which takes three to
+    ten times as long: what they cover must be covered by tests of its own.
     """
     items.sort(key=lambda item: item.path.parent.name != "inventory")
     for item in items:
         forks = item.path.name == "test_feed.py" and "workers" in item.name
         forks = forks or item.path.name == "test_on_ranks.py"
-        if forks or item.path.parent.name in ("zoo", "benchmarks", "examples"):
+        if forks or item.path.parent.name in ("zoo", "benchmarks", "examples", "browser"):
             item.add_marker(pytest.mark.no_cover)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from surefoot.cli.stored import parser_of
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
 from surefoot.cli.usage import USAGE_STATUS, UsageError
 

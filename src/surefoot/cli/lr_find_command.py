@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.cli.stored import parser_of
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.target import TARGET_HELP, add_output_options, load_target, refusals_told, write_output
 
 _EXAMPLES = """\

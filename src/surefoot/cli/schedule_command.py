@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.cli.stored import parser_of
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
 from surefoot.cli.usage import UsageError
 

@@ -23,6 +23,7 @@ NOTEBOOK_PIXELS = 760
 
 _IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*\(?\s*)(["'])(\.{1,2}/[^"']+\.js)\2""")
 _STYLE = re.compile(r"""<link rel="stylesheet" href="static/([^"]+)">\n?""")
+_PRELOAD = re.compile(r"""<link rel="modulepreload" href="static/[^"]+">\n?""")
 _SCRIPT = re.compile(r"""<script( type="module")? src="static/([^"]+)"></script>\n?""")
 _IMAGE = re.compile(r"""\b(href|src)="static/([^"]+\.svg)\"""")
 
@@ -30,7 +31,7 @@ _IMAGE = re.compile(r"""\b(href|src)="static/([^"]+\.svg)\"""")
 def report_html(run: Run, share: float = 1.0) -> str:
     """One file, with `share` of the points that it may hold."""
     data = encode(gather(run, share)).replace("<", "\\u003c")  # no text of a run ends the element it is in
-    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    page = _PRELOAD.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
     styles = "\n".join(_text(name) for name in _STYLE.findall(page))
     classic = "\n".join(_text(name) for kind, name in _SCRIPT.findall(page) if not kind)
     modules = _import_map()

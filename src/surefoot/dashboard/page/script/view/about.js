@@ -1,0 +1,90 @@
+/** What a run was: command, commit, versions, how it ended, what happened on the way. */
+import { make, replace, terms } from "../dom.js";
+import { copyable } from "../empty.js";
+import { hrefOf } from "../link.js";
+import { count, moment } from "../number.js";
+
+export function aboutRun(run) {
+  const element = make("aside", { class: "about", "aria-label": "About the run" });
+  const draw = () => replace(element, verdict(run), problems(run), what(run), happened(run));
+  draw();
+  return { element, draw };
+}
+
+function verdict(run) {
+  const text = run.convergence?.text;
+  return text
+    ? make(
+        "section",
+        {},
+        make("h2", {}, "What became of the loss"),
+        run
+          .shortened(text)
+          .split("\n")
+          .map((line) => make("p", { class: "said" }, line)),
+      )
+    : null;
+}
+
+function problems(run) {
+  if (!run.problems?.length) return null;
+  return make(
+    "section",
+    { class: "problem" },
+    make("h2", {}, "Could not be read"),
+    run.problems.map((text) => make("p", {}, text)),
+  );
+}
+
+function what({ row, meta }) {
+  const before = row.resumed_from ? make("a", { href: hrefOf(["run", row.resumed_from]) }, row.resumed_from) : null;
+  return make(
+    "section",
+    {},
+    make("h2", {}, "The run"),
+    row.command ? copyable(row.command) : null,
+    terms(
+      [
+        ["Script", row.script],
+        ["Folder", meta.cwd],
+        ["Commit", row.git_commit ? `${row.git_commit.slice(0, 12)}${row.git_dirty ? ", with changes" : ""}` : null],
+        ["Versions", versions(meta)],
+        ["Host", row.host],
+        ["Device", row.device],
+        ["Ranks", row.ranks > 1 ? count(row.ranks) : null],
+        ["Goes on from", before],
+        ["Started", moment(row.started)],
+        ["Ended", row.ended ? moment(row.ended) : null],
+        ["Stop reason", row.reason === row.status ? null : row.reason],
+        ["Exit status", row.exit === null || row.exit === undefined ? null : String(row.exit)],
+      ],
+      { class: "facts" },
+    ),
+  );
+}
+
+function versions({ versions: known }) {
+  if (!known) return null;
+  let read = known;
+  try {
+    read = typeof known === "string" ? JSON.parse(known) : known;
+  } catch {
+    return String(known);
+  }
+  return Object.entries(read)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
+}
+
+function happened({ events }) {
+  if (!events.length) return null;
+  const line = ({ step, kind, text }) =>
+    make(
+      "li",
+      {},
+      make("span", { class: "step" }, step === null ? "" : `step ${count(step)}`),
+      make("b", {}, kind),
+      ` ${text}`,
+    );
+  return make("section", {}, make("h2", {}, "Events"), make("ol", { class: "events" }, events.slice(-50).map(line)));
+}

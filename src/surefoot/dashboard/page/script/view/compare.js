@@ -1,0 +1,298 @@
+/** Runs side by side: curves overlaid, settings that differ, the first step that does. */
+import { Board, boardControls } from "../chart/board.js";
+import { ChartCard } from "../chart/card.js";
+import { curveColour } from "../chart/colour.js";
+import { Curve } from "../chart/curve.js";
+import { make, replace } from "../dom.js";
+import { empty, failure, waiting } from "../empty.js";
+import { change, hrefOf } from "../link.js";
+import { count, short } from "../number.js";
+import * as source from "../source.js";
+import { statusBadge } from "../status.js";
+import { planSections, searchCharts } from "./plan.js";
+
+const AT_ONCE = 48;
+
+export function showCompare(place, path, query) {
+  const content = make("div", {}, waiting());
+  place.append(make("div", { class: "page-head" }, make("h1", {}, "Compare")), content);
+  let shown = null; // { key, view }
+
+  function set(_, now) {
+    query = now;
+    const names = [...new Set(query.getAll("run"))];
+    const key = names.join("\n");
+    if (shown?.key === key) return shown.view.set(query);
+    shown?.view.close();
+    shown = { key, view: names.length > 1 ? several(content, names, query) : few(content, names) };
+  }
+
+  set(path, query);
+  return { set, close: () => shown?.view.close() };
+}
+
+/** Not enough runs yet: choose two. */
+function few(content, names) {
+  source.runs().then(
+    ({ runs }) => {
+      if (runs.length < 2)
+        return replace(
+          content,
+          empty(
+            "Two runs are needed",
+            "Train twice, with another rate or another seed, and compare what came of it.",
+            "surefoot run train.py",
+          ),
+        );
+      const pick = (chosen) =>
+        make(
+          "select",
+          {},
+          runs.map((row) => make("option", { value: row.run, selected: row.run === chosen }, row.run)),
+        );
+      const newest = runs
+        .map((row) => row.run)
+        .sort()
+        .reverse();
+      const [one, two] = [pick(names[0] ?? newest[1]), pick(newest[0] === names[0] ? newest[1] : newest[0])];
+      const go = make(
+        "button",
+        {
+          type: "button",
+          class: "main",
+          on: { click: () => change({ run: [one.value, two.value] }, { isStep: true }) },
+        },
+        "Compare",
+      );
+      replace(
+        content,
+        make("div", { class: "pick-two" }, make("label", {}, "First", one), make("label", {}, "Second", two), go),
+      );
+    },
+    (error) => replace(content, failure(error)),
+  );
+  return { set() {}, close() {} };
+}
+
+function several(content, names, query) {
+  const board = new Board(query, { extent });
+  const controls = boardControls(query);
+  const find = make("input", {
+    type: "search",
+    placeholder: "Search series…",
+    "aria-label": "Search series",
+    value: query.get("find"),
+  });
+  find.addEventListener("input", () => change({ find: find.value || null }));
+  const [legend, charts, differences] = [
+    make("ul", { class: "runs-legend" }),
+    make("div", { class: "sections" }),
+    make("div", { class: "sections" }),
+  ];
+  let about = []; // of each run
+  let drawn = null;
+
+  replace(content, waiting());
+  Promise.all(names.map((name) => source.run(name))).then(
+    (answers) => {
+      about = answers;
+      replace(
+        content,
+        legend,
+        make("div", { class: "toolbar" }, find, controls.element),
+        make("div", { class: "with-aside compare" }, charts, differences),
+      );
+      replace(legend, answers.map(legendLine));
+      draw();
+      tellDifferences(differences, names, query);
+    },
+    (error) => replace(content, failure(error)),
+  );
+
+  function legendLine({ run: row }, number) {
+    const swatch = make("span", { class: "swatch wide" });
+    swatch.style.background = curveColour(number);
+    const without = () => change({ run: names.filter((name) => name !== row.run) }, { isStep: true });
+    return make(
+      "li",
+      {},
+      swatch,
+      make("a", { href: hrefOf(["run", row.run]) }, row.run),
+      statusBadge(row),
+      make("span", { class: "quiet-text" }, `last ${short(row.last_loss)}, best ${short(row.best_loss)}`),
+      make(
+        "button",
+        { type: "button", class: "quiet small", "aria-label": `Take out ${row.run}`, on: { click: without } },
+        "✕",
+      ),
+    );
+  }
+
+  function extent(axis) {
+    const scalars = about.flatMap(({ series }) => series.filter((one) => one.kind === "scalar" && one.first !== null));
+    if (axis === "time" || !scalars.length) return null;
+    return [
+      scalars.reduce((low, one) => Math.min(low, one.first), Infinity),
+      scalars.reduce((high, one) => Math.max(high, one.last), 0),
+    ];
+  }
+
+  function draw() {
+    const text = query.get("find") ?? "";
+    if (drawn === text) return;
+    drawn = text;
+    board.clear();
+    const all = [
+      ...new Set(
+        about.flatMap(({ series }) =>
+          series.filter((one) => one.kind === "scalar" && (one.rank ?? 0) === 0).map((one) => one.name),
+        ),
+      ),
+    ];
+    const sections = planSections(all).map((section) => ({ ...section, charts: section.charts.flatMap(apart) }));
+    if (text) return replace(charts, grid(searchCharts(sections, text)));
+    replace(
+      charts,
+      sections
+        .filter((section) => !section.isFolded)
+        .map(({ title, charts: some }) => make("section", {}, make("h2", {}, title), grid(some))),
+    );
+  }
+
+  /** One series a chart: curves of several runs are enough in one. */
+  function apart(chart) {
+    return chart.names.map((name) => ({ ...chart, title: chart.names.length > 1 ? name : chart.title, names: [name] }));
+  }
+
+  function grid(some) {
+    if (!some.length) return empty("No series fits", null);
+    return make(
+      "div",
+      { class: "charts" },
+      some.slice(0, AT_ONCE).map(({ title, names: [name], format, hasGaps }) => {
+        const curves = about.flatMap(({ run: row, series }, number) => {
+          if (!series.some((one) => one.name === name)) return [];
+          const curve = new Curve({
+            run: row.run,
+            name,
+            hasGaps,
+            label: labelOf(row.run, names),
+            start: Date.parse(row.started) / 1000 || 0,
+          });
+          return [Object.assign(curve, { number })];
+        });
+        return board.add(new ChartCard(board, { title, curves, format }));
+      }),
+    );
+  }
+
+  return {
+    set(now) {
+      query = now;
+      controls.set(now);
+      if (about.length) draw();
+      board.set(now);
+    },
+    close: () => board.close(),
+  };
+}
+
+/** Names begin with the time of the start: the end tells runs of one script apart. */
+function labelOf(name, names) {
+  const parts = name.split("-");
+  const tail = parts.slice(2).join("-");
+  return tail && names.filter((other) => other.endsWith(tail)).length === 1 ? tail : name;
+}
+
+/** Of the first run against another one. */
+async function tellDifferences(place, names) {
+  const other = make(
+    "select",
+    { "aria-label": "Against" },
+    names.slice(1).map((name) => make("option", { value: name }, name)),
+  );
+  const body = make("div", { class: "sections" });
+  other.addEventListener("change", show);
+  replace(place, names.length > 2 ? make("label", {}, "First run against", other) : null, body);
+
+  async function show() {
+    replace(body, waiting());
+    try {
+      replace(body, differences(await source.compare(names[0], other.value)));
+    } catch (error) {
+      replace(body, failure(error));
+    }
+  }
+  await show();
+}
+
+function differences({ settings, series, first_difference: first }) {
+  const summary =
+    first === null ? "At the steps that both have, all series are alike." : `They differ from step ${count(first)} on.`;
+  const parts = series.filter((one) => one.first_difference !== null || one.last_a === null || one.last_b === null);
+  return [
+    make("section", { class: "card" }, make("h2", {}, "First difference"), make("p", {}, summary)),
+    make(
+      "section",
+      { class: "card" },
+      make("h2", {}, "Settings that differ"),
+      settings.length
+        ? table(
+            ["Setting", "First", "Second"],
+            settings.map(({ name, a, b }) => [name, text(a), text(b)]),
+          )
+        : make("p", { class: "quiet-text" }, "None: same command, commit, versions, host."),
+    ),
+    make(
+      "section",
+      { class: "card" },
+      make("h2", {}, "Series"),
+      parts.length
+        ? table(
+            ["Series", "Last", "", "Differs from"],
+            parts.map((one) => [
+              one.name,
+              short(one.last_a),
+              short(one.last_b),
+              one.first_difference === null ? "–" : count(one.first_difference),
+            ]),
+          )
+        : make("p", { class: "quiet-text" }, "All alike."),
+    ),
+  ];
+}
+
+function table(titles, rows) {
+  return make(
+    "div",
+    { class: "table-frame", tabindex: "0" },
+    make(
+      "table",
+      { class: "small-table" },
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          titles.map((title) => (title ? make("th", { scope: "col" }, title) : make("td", {}))),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        rows.map((row) =>
+          make(
+            "tr",
+            {},
+            row.map((value) => make("td", {}, value)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function text(value) {
+  return value === null || value === undefined ? "–" : String(value);
+}

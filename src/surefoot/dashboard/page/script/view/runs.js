@@ -1,0 +1,241 @@
+/** All runs: a table that sorts, filters, and picks runs to compare. */
+import { keepingFocus, make, replace, say } from "../dom.js";
+import { empty, failure, waiting } from "../empty.js";
+import { change, go, hrefOf } from "../link.js";
+import { Live } from "../live.js";
+import { ago, count, moment, short, span } from "../number.js";
+import { runs as readRuns } from "../source.js";
+import { attemptBadge, findingsText, liveBadge, statusBadge } from "../status.js";
+import { spark } from "../chart/spark.js";
+
+const AT_ONCE = 200; // rows drawn before one asks for more
+const MOST_PICKED = 8;
+const COLUMNS = [
+  { name: "run", text: "Run", of: (row) => row.run },
+  { name: "status", text: "Status", of: (row) => row.status },
+  { name: "started", text: "Started", of: (row) => row.started ?? "" },
+  { name: "seconds", text: "Took", of: (row) => row.seconds ?? -1, isNumber: true },
+  { name: "updates", text: "Updates", of: (row) => row.updates ?? -1, isNumber: true },
+  { name: "spark", text: "Loss" },
+  { name: "last_loss", text: "Last", of: (row) => numberOr(row.last_loss, Infinity), isNumber: true },
+  { name: "best_loss", text: "Best", of: (row) => numberOr(row.best_loss, Infinity), isNumber: true },
+  { name: "findings", text: "Findings", of: (row) => (row.errors ?? 0) * 1e6 + (row.findings ?? 0) },
+];
+
+export function showRuns(place, path, query) {
+  const rows = new Map();
+  const picked = new Set();
+  const badge = liveBadge();
+  let numShown = AT_ONCE;
+  let isLoaded = false;
+  let folder = null;
+
+  const filter = make("input", {
+    type: "search",
+    placeholder: "Filter by name, script, host…",
+    "aria-label": "Filter runs",
+    value: query.get("find"),
+  });
+  const status = make(
+    "select",
+    { "aria-label": "Status" },
+    make("option", { value: "" }, "Any status"),
+    ["running", "finished", "failed", "crashed", "unreadable"].map((name) => make("option", { value: name }, name)),
+  );
+  status.value = query.get("status") ?? "";
+  const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
+  const summary = make("p", { class: "quiet-text" });
+  const content = make("div", {}, waiting());
+  place.append(
+    make(
+      "div",
+      { class: "page-head" },
+      make("h1", {}, "Runs"),
+      badge.element,
+      summary,
+      make("div", { class: "controls" }, filter, status, compareButton),
+    ),
+    content,
+  );
+
+  filter.addEventListener("input", () => change({ find: filter.value || null }));
+  status.addEventListener("change", () => change({ status: status.value || null }));
+  compareButton.addEventListener("click", () => go(["compare"], { run: [...picked] }));
+
+  const live = new Live(null, badge.show);
+  live.on("runs", ({ runs, gone }) => {
+    for (const row of runs) rows.set(row.run, row);
+    for (const name of gone) rows.delete(name);
+    if (isLoaded) draw();
+  });
+  readRuns().then(
+    ({ runs, folder: where }) => {
+      folder = where;
+      for (const row of runs) if (!rows.has(row.run)) rows.set(row.run, row);
+      isLoaded = true;
+      draw();
+    },
+    (error) => replace(content, failure(error)),
+  );
+
+  function draw() {
+    const found = sorted([...rows.values()].filter(matches(query)), query);
+    summary.textContent =
+      found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
+    if (!rows.size)
+      return replace(
+        content,
+        empty(
+          "No runs yet",
+          `Every script that runs under surefoot leaves one${folder ? ` in ${folder}` : ""}, and this page shows it as it goes.`,
+          "surefoot run train.py",
+        ),
+      );
+    if (!found.length)
+      return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
+    keepingFocus(content, () =>
+      replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null),
+    );
+  }
+
+  function table(found) {
+    const head = make(
+      "tr",
+      {},
+      make("th", { class: "pick" }, make("span", { class: "unseen" }, "Pick")),
+      COLUMNS.map(headCell),
+    );
+    return make(
+      "div",
+      { class: "table-frame" },
+      make("table", { class: "runs" }, make("thead", {}, head), make("tbody", {}, found.map(line))),
+    );
+  }
+
+  function headCell(column) {
+    const { name, isDown } = order(query);
+    const sort = column.name === name ? (isDown ? "descending" : "ascending") : null;
+    if (!column.of) return make("th", { scope: "col", class: `column-${column.name}` }, column.text);
+    const flip = () => change({ sort: column.name === name && isDown ? column.name : `-${column.name}` });
+    const button = make(
+      "button",
+      { type: "button", "data-keep": `sort ${column.name}`, on: { click: flip } },
+      column.text,
+      sort ? make("span", { "aria-hidden": "true" }, isDown ? " ↓" : " ↑") : null,
+    );
+    return make(
+      "th",
+      { scope: "col", "aria-sort": sort, class: `column-${column.name}${column.isNumber ? " number" : ""}` },
+      button,
+    );
+  }
+
+  function line(row) {
+    const box = make("input", {
+      type: "checkbox",
+      "aria-label": `Pick ${row.run}`,
+      checked: picked.has(row.run),
+      "data-keep": `pick ${row.run}`,
+    });
+    box.addEventListener("change", () => pick(row.run, box));
+    const cell = (name, ...children) =>
+      make(
+        "td",
+        { class: `column-${name}${COLUMNS.find((column) => column.name === name).isNumber ? " number" : ""}` },
+        children,
+      );
+    const finding = row.findings
+      ? make(
+          "a",
+          { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null },
+          findingsText(row),
+        )
+      : make("span", { class: "quiet-text no-findings" }, "none");
+    return make(
+      "tr",
+      {},
+      make("td", { class: "pick" }, box),
+      cell(
+        "run",
+        make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run),
+        make("span", { class: "script", title: row.command }, row.script ?? ""),
+      ),
+      cell(
+        "status",
+        statusBadge(row),
+        attemptBadge(row),
+        row.ranks > 1 ? make("span", { class: "badge plain" }, `${row.ranks} ranks`) : null,
+      ),
+      cell("started", make("time", { datetime: row.started, title: moment(row.started) }, ago(row.started))),
+      cell("seconds", span(row.seconds)),
+      cell("updates", count(row.updates)),
+      cell("spark", spark(row.spark)),
+      cell("last_loss", make("span", { class: "phone-label" }, "last "), short(row.last_loss)),
+      cell("best_loss", make("span", { class: "phone-label" }, "best "), short(row.best_loss)),
+      cell("findings", finding),
+    );
+  }
+
+  function pick(name, box) {
+    if (box.checked && picked.size >= MOST_PICKED) {
+      box.checked = false;
+      say(`At most ${MOST_PICKED} runs are compared.`);
+      return;
+    }
+    if (box.checked) picked.add(name);
+    else picked.delete(name);
+    compareButton.disabled = picked.size < 2;
+    compareButton.textContent = picked.size > 1 ? `Compare ${picked.size}` : "Compare";
+  }
+
+  function more(num) {
+    const show = () => {
+      numShown += AT_ONCE;
+      draw();
+    };
+    return make(
+      "p",
+      { class: "more" },
+      make("button", { type: "button", on: { click: show } }, `Show more (${count(num)} left)`),
+    );
+  }
+
+  return {
+    set(_, now) {
+      query = now;
+      if (isLoaded) draw();
+    },
+    close() {
+      live.close();
+    },
+  };
+}
+
+function matches(query) {
+  const words = (query.get("find") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const status = query.get("status");
+  return (row) => {
+    const text = [row.run, row.script, row.command, row.host, row.device, row.git_commit].join(" ").toLowerCase();
+    return (!status || row.status === status) && words.every((word) => text.includes(word));
+  };
+}
+
+function order(query) {
+  const text = query.get("sort") ?? "-run"; // names begin with the time of the start
+  return { name: text.replace(/^-/, ""), isDown: text.startsWith("-") };
+}
+
+function sorted(rows, query) {
+  const { name, isDown } = order(query);
+  const of = COLUMNS.find((column) => column.name === name)?.of ?? COLUMNS[0].of;
+  const sign = isDown ? -1 : 1;
+  return rows.sort((one, two) => sign * (of(one) < of(two) ? -1 : of(one) > of(two) ? 1 : 0));
+}
+
+function numberOr(value, other) {
+  return value === null || value === undefined || Number.isNaN(Number(value)) ? other : Number(value);
+}
+
+function countText(num) {
+  return num === 1 ? "1 run" : `${count(num)} runs`;
+}

@@ -1,0 +1,49 @@
+"""The files of the page, without a browser."""
+
+import re
+from pathlib import Path
+
+from surefoot.dashboard.server.app import PAGE
+
+INDEX = (PAGE / "index.html").read_text(encoding="utf-8")
+IMPORT = re.compile(r"""\bfrom\s*["'](\.{1,2}/[^"']+)["']""")
+EARLY = {"script/main.js", "script/theme/first.js"}  # which the page loads by itself
+
+
+def modules() -> list[Path]:
+    return sorted((PAGE / "script").rglob("*.js"))
+
+
+def test_all_modules_are_asked_for_at_once() -> None:
+    """Else a browser finds them one after the other, as deep as they import each other."""
+    preloaded = re.findall(r'<link rel="modulepreload" href="static/([^"]+)">', INDEX)
+    ours = {module.relative_to(PAGE).as_posix() for module in modules()} - EARLY
+    assert set(preloaded) == ours | {"vendor/uPlot.esm.js"}
+    assert len(preloaded) == len(set(preloaded))
+
+
+def test_what_is_imported_is_there() -> None:
+    for module in modules():
+        for name in IMPORT.findall(module.read_text(encoding="utf-8")):
+            assert (module.parent / name).is_file(), f"{module.name} imports {name}"
+
+
+def test_nothing_is_made_of_text_that_a_run_may_hold() -> None:
+    for module in modules():
+        text = module.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
+            module
+        )
+
+
+def test_the_page_has_nothing_inline_and_asks_nobody_else() -> None:
+    assert not re.search(r"<script(?![^>]*src=)|<style|\bstyle=|\bon\w+=", INDEX)
+    for file in [*modules(), *PAGE.rglob("style/*.css"), PAGE / "index.html"]:
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", file.read_text(encoding="utf-8")), file
+
+
+def test_only_one_module_talks_to_the_server() -> None:
+    talking = [
+        module.name for module in modules() if re.search(r"\bfetch\(|new EventSource", module.read_text("utf-8"))
+    ]
+    assert talking == ["source.js"]
