@@ -27,21 +27,25 @@ def whole_scalars(
     measured: Measured, sample: Sample, grad_norm: float, seconds: float | None, num_backwards: int,
     activations: ActivationProbe,
 ) -> dict[str, float]:  # fmt: skip
-    """Of all parameters together."""
+    """Of all parameters together. What is not known is left out: a NaN in the log is one of training."""
     norm, update = length(measured.norms), length(measured.update_norms)
     size = activations.batch_size
     values = {
         "grad_norm": grad_norm,
         "param_norm": norm,
         "update_norm": update,
-        "update_ratio": update / norm if norm else math.nan,
         "clip_factor": sample.clip_factor,
-        "step_seconds": math.nan if seconds is None else seconds,
-        "items_per_second": size * num_backwards / seconds if size and seconds else math.nan,
     }
+    if norm:
+        values["update_ratio"] = update / norm
+    if seconds:
+        values["step_seconds"] = seconds
+        if size:
+            values["items_per_second"] = size * num_backwards / seconds
     if measured.descent is not None:
         values["descent"] = measured.descent / sample.scale
-        values["overshoot"] = math.nan if measured.overshoot is None else measured.overshoot / sample.scale
+        if measured.overshoot is not None:
+            values["overshoot"] = measured.overshoot / sample.scale
     return values
 
 
@@ -53,7 +57,7 @@ def slow_scalars(
     held = memory_bytes(subject.params[0].device) if subject.params else None
     if held is not None:
         values["memory_bytes"] = float(held)
-    if subject.noise.num_expected:
+    if subject.noise.num_expected and not math.isnan(subject.noise.value):
         values["noise_scale"] = subject.noise.value
     if recorder.by_scaler is not None:
         values["grad_scale"] = recorder.by_scaler.scale

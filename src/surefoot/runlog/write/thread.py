@@ -78,6 +78,7 @@ class Writer:
             store = Store(self._file)
             try:
                 bring_back(store)
+                self._write(store)  # first what the run is: rows of nobody could not be told from those of a living one
                 if store.is_wal:
                     self._tail.open(self._intake.rows)
                 self._work(store, Sealer(store, self._tell))
