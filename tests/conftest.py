@@ -48,6 +48,14 @@ def untraced() -> Iterator[None]:
     sys.settrace(trace)
 
 
+# Folders and files of tests that run whole programs, many of them in processes of their own.
+APART = {
+    "zoo", "benchmarks", "examples", "browser",
+    "test_ablate.py", "test_alerts.py", "test_on_ranks.py", "test_processes.py", "test_property.py",
+    "test_ranks_together.py", "test_resume.py", "test_same_results.py", "test_twins.py", "trace/test_program.py",
+}  # fmt: skip
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that count the live models of the process come first: others leave some behind in torch's caches.
@@ -58,6 +66,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.parent.name != "inventory")
     for item in items:
         forks = item.path.name == "test_feed.py" and "workers" in item.name
-        forks = forks or item.path.name == "test_on_ranks.py"
-        if forks or item.path.parent.name in ("zoo", "benchmarks", "examples", "browser"):
+        folder, name = item.path.parent.name, item.path.name
+        if forks or not APART.isdisjoint((folder, name, f"{folder}/{name}")):
             item.add_marker(pytest.mark.no_cover)

@@ -1,6 +1,6 @@
 import pytest
 
-from surefoot.signals.rhythm import FIRST, Rhythm, record_rhythm, sample_rhythm
+from surefoot.signals.rhythm import FIRST, RECORD_CREDIT, Rhythm, record_rhythm, sample_rhythm
 
 
 def test_the_first_ones_are_not_spaced() -> None:
@@ -33,10 +33,10 @@ def test_a_short_run_is_seen_whole() -> None:
     for _ in range(FIRST - 1):
         rhythm.spent(1.0, 100.0)  # the first ones, which make caches, are free
     for _ in range(7):
-        rhythm.spent(0.05, 100.0)
+        rhythm.spent(RECORD_CREDIT / 8, 100.0)
         assert rhythm.due == 0.0
-    rhythm.spent(0.05, 100.0)
-    rhythm.spent(0.05, 100.0)
+    rhythm.spent(RECORD_CREDIT / 8, 100.0)
+    rhythm.spent(RECORD_CREDIT / 8, 100.0)
     assert rhythm.due > 100.0
 
 

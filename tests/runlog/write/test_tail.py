@@ -26,7 +26,7 @@ log.flush()
 for step in range(1, 10):
     log.scalars(step, {"loss": step / 8})
     log.scalars(step, {"new": step / 4, "it's": 0.5})
-    time.sleep(0.003)
+    time.sleep(0.006)  # longer than rows wait for others
 os.kill(os.getpid(), signal.SIGKILL)
 """
 FOUND = {

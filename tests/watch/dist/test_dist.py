@@ -126,7 +126,9 @@ def test_all_ways_to_name_a_backend_count(backend: str | None) -> None:
     assert before is not None and after == before + 1
 
 
-def test_wrappers_are_found_with_what_they_ignore_and_subclasses_left_alone(group: object) -> None:
+def test_wrappers_are_found_with_what_they_ignore_and_subclasses_left_alone(
+    group: object, only_own_models: None
+) -> None:
     class Own(nn.parallel.DistributedDataParallel):
         def forward(self, *inputs: object, **kwargs: object) -> object:
             return self.module(*inputs, **kwargs)

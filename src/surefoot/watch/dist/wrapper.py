@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from surefoot.watch.account import Account
 from surefoot.watch.data.mark import mark_of, tensors_in
 from surefoot.watch.dist.rhythm import is_noted
-from surefoot.watch.inventory.census import live_modules
+from surefoot.watch.inventory import census
 
 OTHERS = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")  # by name: not all of them are torch's
 MARKED_FORWARDS = 8  # of one window
@@ -79,7 +79,7 @@ class Wrappers:
 
     def find(self) -> None:
         """Look through all live modules."""
-        for module in live_modules():
+        for module in census.live_modules():
             if isinstance(module, DistributedDataParallel):
                 self.has_others |= not self.of(module).is_plain
             elif any(cls.__name__ in OTHERS for cls in type(module).__mro__):
