@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from surefoot.facts import Record, StepFacts, decode, encode
@@ -93,13 +94,30 @@ def _read(folder: Path, name: str) -> Ranks:
 
 
 def _run(folder: Path) -> None:
+    import torch.distributed as dist
+
     mine = folder / f"rank-{os.environ['RANK']}"
     mine.mkdir()
+    destroy = dist.destroy_process_group
     for program in json.loads((folder / "plan.json").read_text()):
         os.environ["MASTER_PORT"] = str(program["port"])
+        dist.destroy_process_group = partial(_destroy, destroy, mine / f"{program['name']}.over")
         findings, records = watch_program(program["code"], mine / f"{program['name']}.py")
         found = {"findings": [asdict(finding) for finding in findings], "records": [encode(r) for r in records]}
         (mine / f"{program['name']}.json").write_text(json.dumps(found))
+
+
+def _destroy(destroy: Callable[..., None], mine: Path, *args: object) -> None:
+    """Once both are at their ends: a rank that is still in its last collective may wait for ever for one that left.
+
+    Elsewhere the other's process would end. Here it goes on to the next program.
+    """
+    mine.touch()
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    others = [mine.parent.parent / f"rank-{rank}" / mine.name for rank in range(NUM_RANKS)]
+    while not all(other.exists() for other in others) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    destroy(*args)
 
 
 if __name__ == "__main__":
