@@ -57,7 +57,8 @@ def wait_for(dash: Dash, part: str) -> None:
 
 def test_a_run_appears_grows_and_ends(page: Page, dash: Dash, growing: Growing) -> None:
     growing.log(1.0, 2.0)
-    line = page.locator("table.runs tr", has_text="growing")
+    wait_for(dash, "growing")
+    line = page.locator("table.runs tr", has_text=dash.run("growing"))
     expect(line.locator(".status-running")).to_be_visible(timeout=60_000)
     expect(page.locator(".live")).to_have_text("live")
     line.get_by_role("link").first.click()
@@ -78,7 +79,8 @@ def test_a_run_appears_grows_and_ends(page: Page, dash: Dash, growing: Growing) 
 
 def test_a_crash_is_shown_as_such(page: Page, dash: Dash, growing: Growing) -> None:
     growing.log(1.0, 2.0)
-    line = page.locator("table.runs tr", has_text="growing")
+    wait_for(dash, "growing")
+    line = page.locator("table.runs tr", has_text=dash.run("growing"))  # not that of a test before, which is gone soon
     expect(line.locator(".status-running")).to_be_visible(timeout=60_000)
     expect(line.locator("time[datetime]")).to_be_visible(timeout=60_000)  # and it is known whose run it is
     growing.kill()
