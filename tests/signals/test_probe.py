@@ -171,7 +171,7 @@ def test_a_program_that_makes_optimizers_all_the_time_is_not_measured_all_the_ti
             train(model, torch.optim.SGD(model.parameters(), lr=0.01), 2)
     told = {facts.optimizer for facts in measured.facts}
     assert set(range(1, FIRST_OPTIMIZERS + 1)) <= told
-    assert len(told) < 2 * FIRST_OPTIMIZERS
+    assert len(told) < 3 * FIRST_OPTIMIZERS  # by how much depends on the pace of the machine
 
 
 def test_a_step_that_raises_is_followed_by_whole_ones() -> None:
