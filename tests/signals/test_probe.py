@@ -3,6 +3,7 @@
 import gc
 import math
 import weakref
+from itertools import count
 from typing import Any
 
 import pytest
@@ -164,14 +165,18 @@ def test_two_optimizers_are_told_apart() -> None:
     assert len(measured.facts[0].params) == 4 and len(measured.facts[1].params) == 2
 
 
-def test_a_program_that_makes_optimizers_all_the_time_is_not_measured_all_the_time() -> None:
+def test_a_program_that_makes_optimizers_all_the_time_is_not_measured_all_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = count(1)
+    monkeypatch.setattr("surefoot.signals.probe.perf_counter", lambda: next(looks) / 1000)  # whatever the machine does
     model = small()
     with measuring(0.02) as measured:
         for _ in range(3 * FIRST_OPTIMIZERS):
             train(model, torch.optim.SGD(model.parameters(), lr=0.01), 2)
     told = {facts.optimizer for facts in measured.facts}
     assert set(range(1, FIRST_OPTIMIZERS + 1)) <= told
-    assert len(told) < 3 * FIRST_OPTIMIZERS  # by how much depends on the pace of the machine
+    assert len(told) < 2 * FIRST_OPTIMIZERS
 
 
 def test_a_step_that_raises_is_followed_by_whole_ones() -> None:
