@@ -44,7 +44,7 @@ demo: $(STAMP)
 test: check
 	$(PY) tools/browser.py
 	$(PY) -m coverage erase
-	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report=term-missing:skip-covered
+	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report=
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m no_cover
 
 check: $(STAMP)

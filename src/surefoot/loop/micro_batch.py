@@ -46,14 +46,17 @@ class MicroBatch:
             window.add(loss, factor)
         elif not loop._ranks.shares_backward:
             return  # a mean over nothing: 0 / 0
-        scaled = loss if factor == 1.0 else loss * factor
         if self._autocast is None:
-            scaled.backward(retain_graph=retain_graph, inputs=updater.inputs)  # type: ignore[no-untyped-call]
+            self._run_backward(loss, factor, retain_graph)
             return
         with no_autocast(loop.precision, loop.device):
-            if updater.scaler is not None:
-                scaled = updater.scaler.scale(scaled)
-            scaled.backward(retain_graph=retain_graph, inputs=updater.inputs)  # type: ignore[no-untyped-call]
+            scaled = loss if updater.scaler is None else updater.scaler.scale(loss)
+            self._run_backward(scaled, factor, retain_graph)
+
+    def _run_backward(self, loss: Tensor, factor: float, retain_graph: bool) -> None:
+        """The factor is the gradient to begin with: that costs less than an operation for it."""
+        gradient = None if factor == 1.0 else loss.new_full(loss.shape, factor)
+        loss.backward(gradient, retain_graph, inputs=self._updater.inputs)  # type: ignore[no-untyped-call]
 
     def _weight(self, loss: Tensor) -> float:
         if self._loop._ranks.is_extra or self._given == 0:

@@ -113,8 +113,12 @@ def two_optimizers() -> dict[str, Any]:
     return {name: values(model) for name, model in models.items()}
 
 
-def whole_life() -> list[bool]:
-    """Whether a process group runs: before, with two loops, without the first, without both, with another one."""
+def whole_life(meeting: str) -> list[bool]:
+    """Whether a process group runs: before, with two loops, without the first, without both, with another one.
+
+    The other one meets in a file: at the address of the first, a quick rank may find the group that a slow one is about
+    to leave, and wait there.
+    """
     made = []
     running = [torch.distributed.is_initialized()]
     for _ in range(2):
@@ -125,7 +129,8 @@ def whole_life() -> list[bool]:
         loop.close()
         loop.close()
         running.append(torch.distributed.is_initialized())
-    torch.distributed.init_process_group("gloo")
+    store = torch.distributed.FileStore(meeting, 2)
+    torch.distributed.init_process_group("gloo", store=store, rank=rank(), world_size=2)
     with sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.1), parallel="ddp", watch=False):
         pass
     running.append(torch.distributed.is_initialized())

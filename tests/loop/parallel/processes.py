@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
-WAIT_SECONDS = 60.0  # only a hang takes so long
+WAIT_SECONDS = 120.0  # only a hang takes so long
 
 
 def context() -> Any:

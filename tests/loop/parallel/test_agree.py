@@ -1,5 +1,7 @@
 """What one rank knows and all must act on: values that are not finite, reasons to stop, ends of data."""
 
+from pathlib import Path
+
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -88,6 +90,6 @@ def test_several_optimizers(pair: Team) -> None:
             torch.testing.assert_close(torch.tensor(a, dtype=p.dtype), p.detach().reshape(-1), rtol=1e-11, atol=1e-13)
 
 
-def test_the_process_group_ends_with_its_last_loop_if_a_loop_started_it() -> None:
+def test_the_process_group_ends_with_its_last_loop_if_a_loop_started_it(tmp_path: Path) -> None:
     with team(2) as made:
-        assert made.call(agreeing.whole_life) == [[False, True, True, False, True]] * 2
+        assert made.call(agreeing.whole_life, str(tmp_path / "meeting")) == [[False, True, True, False, True]] * 2
