@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from pathlib import Path
 
 from surefoot.facts import RanksFacts, ReplicaFacts, Site
@@ -28,6 +29,26 @@ dist.destroy_process_group()
 sys.stdout.write(f"{model.module.weight.double().sum().item().hex()}\\n")
 """
 STEP_LINE = 14
+TELL = """
+import sys
+from pathlib import Path
+
+with Path(__file__).with_name("told.txt").open("a") as file:
+    file.write(sys.stdin.read() + chr(10))
+"""
+ONE_RANK_STALE = """
+import os
+import torch
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(6):
+    x = torch.randn(8, 4)
+    if os.environ["RANK"] == "0":
+        optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+    optimizer.step()
+"""
 
 
 def torchrun(*args: object, cwd: Path) -> Done:
@@ -38,15 +59,38 @@ def torchrun(*args: object, cwd: Path) -> Done:
     return python(*launcher, port, *args, cwd=cwd, TMPDIR=str(cwd))
 
 
+def alert(folder: Path) -> tuple[str, str]:
+    write(folder / "tell.py", TELL)
+    return ("--alert", f"cmd:{Path(sys.executable).as_posix()} tell.py")
+
+
+def told(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line)["surefoot"] for line in (folder / "told.txt").read_text().splitlines()]
+
+
+def test_what_another_rank_finds_is_told_too_and_once(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", ONE_RANK_STALE)
+    done = torchrun("-m", "surefoot", "run", "--fail-on", "never", *alert(tmp_path), "train.py", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert [one["rule"] for one in told(tmp_path)] == ["stale-gradients"]
+    write(tmp_path / "train.py", ONE_RANK_STALE.replace('== "0"', '== "2"'))
+    (tmp_path / "told.txt").unlink()
+    torchrun("-m", "surefoot", "run", "--fail-on", "never", *alert(tmp_path), "train.py", cwd=tmp_path)
+    assert [one["rule"] for one in told(tmp_path)] == ["stale-gradients"]  # found by both
+
+
 def test_copies_that_differ_are_found_by_whoever_joins_the_ranks(tmp_path: Path) -> None:
     write(tmp_path / "train.py", DIVERGED)
     plain = torchrun("train.py", cwd=tmp_path)
-    done = torchrun("-m", "surefoot", "run", "--report", "report.json", "train.py", cwd=tmp_path)
+    done = torchrun("-m", "surefoot", "run", "--report", "report.json", *alert(tmp_path), "train.py", cwd=tmp_path)
     assert sorted(done.out.split()) == sorted(plain.out.split())  # to the last bit
     assert len(set(plain.out.split())) == 2
     assert "replicas-diverged" in done.err
     (found,) = json.loads((tmp_path / "report.json").read_text())["findings"]
     assert (found["rule"], found["line"], found["step"]) == ("replicas-diverged", STEP_LINE, 2)
+    logged = surefoot("query", "select rule from findings", "--format", "csv", cwd=tmp_path)
+    assert logged.out.split() == [b"rule", b"replicas-diverged"]  # and not only told at the end
+    assert [one["rule"] for one in told(tmp_path)] == ["replicas-diverged"]
     again = surefoot("replay", "latest", "--report", "again.json", cwd=tmp_path)
     assert again.status == 1, again.err
     assert json.loads((tmp_path / "again.json").read_text())["findings"] == [found]

@@ -29,7 +29,8 @@ class Logged(Protocol):
 class Outward:
     """A desk if there are requests, an endpoint if there is a port; both hear what is logged, if anything is.
 
-    `claim`, `findings` and `num_updates` are as in `Desk` and `Endpoint`.
+    `claim`, `findings` and `num_updates` are as in `Desk` and `Endpoint`. Without `hears_scalars` the desk is told of
+    findings only.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Outward:
         findings: Callable[[], Iterable[Any]],
         num_updates: Callable[[], int] | None,
         claim: Callable[[str], bool] = lambda cause: True,
+        hears_scalars: bool = True,
     ) -> None:
         self._run = run
         about = About("" if run is None else run.name, Path(script).name, platform.node())
@@ -54,6 +56,7 @@ class Outward:
                 if run is None
                 else Desk(requests, about, say=say, claim=claim, note=run.event, commit=run.flush)
             )
+            self._desk.hears_scalars &= hears_scalars
         if port is not None:
             self._endpoint = Endpoint(port, about, findings=findings, num_updates=num_updates)
             say(f"metrics are at {self._endpoint.url}")

@@ -50,9 +50,18 @@ class Ranks:
         """The same answer in every rank: what the first one to ask proposed."""
         return agree(self.folder, self.rank, proposal)
 
+    def claims(self) -> Path:
+        """Where ranks settle who tells the world what several of them see."""
+        make_place(self.folder)
+        return self.folder
+
     def hand_over(self, report: Report) -> None:
         make_place(self.folder)
         hand_over(report, self.folder, f"rank-{self.rank}")
+
+    def clear(self) -> None:
+        """All that is to be told has been told."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def union(self, mine: Report, wait_seconds: float = WAIT_SECONDS) -> tuple[Report, int]:
         """One report of all ranks of this machine, and how many of them did not answer in time."""
@@ -62,5 +71,4 @@ class Ranks:
         while len(others) < self.num_local - 1 and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
             others = received(self.folder)
-        shutil.rmtree(self.folder, ignore_errors=True)
         return merge([mine, *others.values()]), self.num_local - 1 - len(others)

@@ -38,7 +38,8 @@ class Session:
         self._pid = os.getpid()
         self._ended = Outcome(1, "interrupted")  # until it has ended otherwise
         self._children = Children(plan)
-        self._watching = Watching(plan, say=say, on_finding=on_finding)
+        claims = None if ranks is None else ranks.claims()
+        self._watching = Watching(plan, say=say, on_finding=on_finding, claims=claims)
 
     def run(self) -> Outcome:
         """Run the program to its very end, threads and exit functions too; then tell."""
@@ -56,14 +57,24 @@ class Session:
         return self._ended
 
     def _report(self) -> None:
-        self._watching.close(self._ended.reason, self._ended.status)
-        report = merge([self._watching.report(), *self._children.collect()])
-        if self._ranks is not None:
-            if not self._ranks.tells:
-                self._ranks.hand_over(report)
-                return
-            hurry = self._ended.reason not in ("finished", "max-steps")
-            report, num_missing = self._ranks.union(report, HURRY_SECONDS if hurry else WAIT_SECONDS)
-            if num_missing:
-                self._say(f"{num_missing} of {self._ranks.num_local} ranks did not hand over what they found.")
-        self._tell(judge_together(report, self._watching.rules, self._watching.switched_off))
+        watching, ranks = self._watching, self._ranks
+        watching.finish(self._ended.reason)
+        report = merge([watching.report(), *self._children.collect()])
+        if ranks is not None and not ranks.tells:
+            watching.close(self._ended.reason, self._ended.status)
+            ranks.hand_over(report)
+            return
+        report = report if ranks is None else self._of_all(ranks, report)
+        judged = judge_together(report, watching.rules, watching.switched_off)
+        watching.found_together(judged.findings[len(report.findings) :])
+        watching.close(self._ended.reason, self._ended.status)
+        if ranks is not None:
+            ranks.clear()
+        self._tell(judged)
+
+    def _of_all(self, ranks: Ranks, report: Report) -> Report:
+        hurry = self._ended.reason not in ("finished", "max-steps")
+        joined, num_missing = ranks.union(report, HURRY_SECONDS if hurry else WAIT_SECONDS)
+        if num_missing:
+            self._say(f"{num_missing} of {ranks.num_local} ranks did not hand over what they found.")
+        return joined

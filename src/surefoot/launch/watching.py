@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.alerts import Outward
+from surefoot.alerts.claim import claim
 from surefoot.judge import Finding
-from surefoot.launch.claim import claim
 from surefoot.launch.plan import Plan
 from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.report import Report
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Watching:
     """`file` is the name of this process's part of the run log, if it is no rank of its own.
 
-    `claims` is a folder in which processes that see the same settle who tells it; only the first one has an endpoint.
+    `claims` is a folder in which processes that see the same settle who tells it. Only the first rank has an endpoint,
+    and alerts on what is logged: the others tell what they find.
     """
 
     def __init__(
@@ -48,12 +49,13 @@ class Watching:
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._forget: Callable[[], None] = lambda: None
         self._claims = claims
-        self._tells_outside = rank == 0
+        self._is_child = bool(file)
+        self._is_first_rank = rank == 0
         self._outward: Outward | None = None
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
-        if self._claims is None:
+        if not self._is_child:
             self._open_outward()
         self._forget = when_torch_is_imported(self._start)
 
@@ -70,6 +72,14 @@ class Watching:
         if self._run is not None:
             self._run.close(reason, status)
 
+    def found_together(self, findings: Sequence[Finding]) -> None:
+        """By all ranks, after the program's end: findings that are logged and alerted to as any other."""
+        if self._sanitizer is not None:
+            self._sanitizer.log_more(findings)
+        if self._outward is not None:
+            for finding in findings:
+                self._outward.finding(finding)
+
     def report(self) -> Report:
         if self._sanitizer is None:
             return Report(self._plan.script, num_rules=len(self.rules))
@@ -77,21 +87,24 @@ class Watching:
 
     def _open_outward(self) -> None:
         plan, claims = self._plan, self._claims
-        if self._tells_outside and (plan.alerts or plan.prometheus is not None):
+        port = plan.prometheus if self._is_first_rank and not self._is_child else None
+        is_told = self._is_first_rank or claims is not None  # of several that see the same, one tells
+        if (plan.alerts and is_told) or port is not None:
             self._outward = Outward(
                 plan.alerts,
-                plan.prometheus if claims is None else None,
+                port,
                 self._run,
                 script=plan.script,
                 say=self._say,
                 findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
                 num_updates=self._num_updates,
                 claim=(lambda cause: True) if claims is None else (lambda cause: claim(claims, cause)),
+                hears_scalars=self._is_first_rank,
             )
 
     def _start(self) -> None:
         try:
-            if self._claims is not None:  # a child that never imports torch needs no threads
+            if self._is_child:  # one that never imports torch needs no threads
                 self._open_outward()
             self._sanitizer = self._make()
             self._sanitizer.start()

@@ -113,6 +113,12 @@ class Sanitizer:
                 self._log.finish(self.judge.findings)
             self._leave_log()
 
+    def log_more(self, findings: Sequence[Finding]) -> None:
+        """What was found without this judge, after the end."""
+        if self._log is not None:
+            for number, finding in enumerate(findings, len(self.judge.findings)):
+                self._log.finding(number, finding)
+
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
         if listener.stop_on is not None:
