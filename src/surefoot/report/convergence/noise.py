@@ -5,23 +5,29 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from surefoot.runlog import StoredProcess
 
-NAMES = ("noise_scale", "noise_scale_error", "update_items")
+SIGNAL, TRACE, ITEMS = "noise_signal", "noise_trace", "update_items"
+END = 2 / 3  # of the run: the scale grows as training goes on, what was measured before says little about the end
+LEAST_WINDOWS = 32  # since then
+GROUPS = 8  # of windows that follow each other, left out in turn: neighbours are alike
 SURE = 2.0  # standard errors on each side
 MOST_ERROR = 0.35  # of its logarithm: within a factor of two, to each side
-LEAST = 0.01  # of the updates: a share that is told
-LATE = 0.5  # of the run: it grows as training goes on, what was measured earlier says little about the end
+LEAST_SAVED = 0.01  # of the updates: a share that is told
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """As it was measured last: in samples, with the standard error of its logarithm; and the samples of an update."""
+    """In samples, with the standard error of its logarithm; and the samples of an update."""
 
     scale: float
     error: float
     batch: float
-    step: int = 0
 
     @property
     def low(self) -> float:
@@ -32,35 +38,59 @@ class Noise:
         return self.scale * math.exp(SURE * self.error)
 
 
-def stored_noise(process: StoredProcess) -> Noise | None:
-    """Of the process's first optimizer; None if it was not measured, or not to the end."""
-    found = process.columns(lambda series: series.kind == "scalar" and series.name in NAMES)
-    last = {series.name: (int(c.steps[-1]), float(c.values[-1])) for series, c in found.items() if len(c.values)}
-    if set(last) != set(NAMES) or len({step for step, _ in last.values()}) > 1:
+def stored_noise(process: StoredProcess, last_step: int) -> Noise | None:
+    """Of the process's only optimizer, at the end of its run; None where it was not measured or is not known well."""
+    names = (SIGNAL, TRACE, ITEMS)
+    found = process.columns(lambda series: series.kind == "scalar" and series.name in names)
+    columns = {series.name: column for series, column in found.items()}
+    if set(columns) != set(names):
         return None
-    scale, error, batch = (last[name][1] for name in NAMES)
-    return Noise(scale, error, batch, step=last["noise_scale"][0])
-
-
-def tell_noise(noise: Noise, last_step: int) -> str | None:
-    """One line, or None where it would say too little.
-
-    Updates to a given loss go as 1 + scale / batch (McCandlish et al., An Empirical Model of Large-Batch Training).
-    """
-    known = math.isfinite(noise.scale) and noise.scale > 0 and noise.batch > 0 and noise.error <= MOST_ERROR
-    if not known or noise.step < LATE * last_step:
+    steps = [columns[name].steps for name in names]
+    if not all(np.array_equal(steps[0], other) for other in steps[1:]):
         return None
+    late = steps[0] > END * last_step
+    batch = columns[ITEMS].values[late]
+    if not late.any() or (batch != batch[-1]).any():
+        return None
+    return measure(columns[SIGNAL].values[late], columns[TRACE].values[late], float(batch[-1]))
+
+
+def measure(signal: Array, trace: Array, batch: float) -> Noise | None:
+    """From unbiased estimates of |G|^2 and tr(Sigma), one of each window; the jackknife tells how sure it is."""
+    finite = np.isfinite(signal) & np.isfinite(trace)
+    signal, trace = signal[finite], trace[finite]
+    if len(signal) < LEAST_WINDOWS:
+        return None
+    groups = np.array_split(np.arange(len(signal)), GROUPS)
+    without = [np.delete(np.arange(len(signal)), group) for group in groups]
+    signals = np.array([signal[rest].mean() for rest in without])
+    traces = np.array([trace[rest].mean() for rest in without])
+    mean = float(signal.mean())
+    if mean <= SURE * _error(signals) or (signals <= 0).any() or (traces <= 0).any():
+        return None  # the gradient can't be told from its noise, or the noise from nothing
+    error = _error(np.log(traces / signals))
+    return Noise(float(trace.mean()) / mean, error, batch) if error <= MOST_ERROR else None
+
+
+def _error(values: Array) -> float:
+    num = len(values)
+    return math.sqrt((num - 1) / num * float(((values - values.mean()) ** 2).sum()))
+
+
+def tell_noise(noise: Noise) -> str:
+    """Updates to a given loss go as 1 + scale / batch, as in the paper that signals/noise.py names."""
     saved = noise.scale / (2 * (noise.batch + noise.scale))
-    share = f"{saved:.0%}".replace("%", " %") if saved >= LEAST else "less than 1 %"
-    told = (
-        f"batch of {_count(noise.batch)}; gradient noise scale about {_rough(noise.scale)} "
-        f"({_rough(noise.low)} … {_rough(noise.high)})"
-    )
+    share = f"{saved:.0%}".replace("%", " %") if saved >= LEAST_SAVED else "less than 1 %"
     if noise.batch < noise.low:
-        return f"{told}: larger batches would still pay, twice the batch saves {share} of the updates"
-    if noise.batch > noise.high:
-        return f"{told}: beyond it larger batches hardly pay, twice the batch saves {share} of the updates"
-    return f"{told}: the batch is about as large, twice the batch saves {share} of the updates"
+        verdict = "larger batches would still pay"
+    elif noise.batch > noise.high:
+        verdict = "beyond it larger batches hardly pay"
+    else:
+        verdict = "the batch is about as large"
+    return (
+        f"batch of {_count(noise.batch)}; gradient noise scale about {_rough(noise.scale)} "
+        f"({_rough(noise.low)} … {_rough(noise.high)}): {verdict}, twice the batch saves {share} of the updates"
+    )
 
 
 def _count(value: float) -> str:

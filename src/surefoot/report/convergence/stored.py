@@ -28,5 +28,5 @@ def stored_outlook(process: StoredProcess, findings: list[Finding] | None = None
     held_out = next((curves[name] for name in HELD_OUT if name in curves), None)
     if findings is None:
         findings = [Finding(**{**finding, "evidence": {}}) for finding in process.findings()]
-    noise = stored_noise(process)
+    noise = stored_noise(process, loss.last_step)
     return outlook(loss, held_out, num_skipped=count_skipped(process.file), noise=noise, findings=findings)

@@ -37,9 +37,8 @@ def outlook(
         lines.append(_held_out(held_out, overfits=overfits))
     if num_skipped:
         lines.append(f"{num_skipped} step{'s' * (num_skipped != 1)} stood still: skipped, the weights did not move")
-    about_batch = None if noise is None else tell_noise(noise, loss.last_step)
-    if about_batch is not None:
-        lines.append(about_batch)
+    if noise is not None:
+        lines.append(tell_noise(noise))
     lines += _next(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0)
     return lines
 
