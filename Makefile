@@ -13,6 +13,7 @@ help:
 	@echo 'make test       all checks and all tests'
 	@echo 'make check      linters, types, layers, generated documentation'
 	@echo 'make docs       write the pages of docs/rules from the rules, and the figures of docs/guide'
+	@echo 'make figures    draw the figures of docs/guide, from real runs'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
