@@ -6,13 +6,14 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
 	@echo 'make test       all checks and all tests'
 	@echo 'make check      linters, types, layers, generated documentation'
-	@echo 'make docs       write the pages of docs/rules from the rules'
+	@echo 'make docs       write the pages of docs/rules from the rules, and the figures of docs/guide'
+	@echo 'make figures    draw the figures of docs/guide, from real runs'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
@@ -54,8 +55,12 @@ check: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 	$(PY) tools/rule_pages.py --check
 
-docs: $(STAMP)
+docs: $(STAMP) figures
 	$(PY) tools/rule_pages.py
+
+# Of the guides, from real runs.
+figures: $(STAMP)
+	$(PY) -m tools.figures
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

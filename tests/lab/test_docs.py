@@ -1,27 +1,26 @@
 """The examples of the page about the lab run, and its commands say what it shows."""
 
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from surefoot.cli.main import main
+from tests.guide.page import assert_shown, blocks, commands
 
-PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(python|console)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = blocks((Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8"))
 
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = "\n".join(text for kind, text in BLOCKS if kind == "python")
+    text = "\n".join(block.text for block in BLOCKS if block.kind == "python")
     exec(compile(text, "lab.md", "exec"), {"__name__": "lab"})
 
 
 def test_schedules_look_as_they_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = [text for kind, text in BLOCKS if kind == "console" and text.startswith("$ surefoot schedule ")]
-    assert shown
-    for text in shown:
-        command, _, said = text.partition("\n")
-        assert main(shlex.split(command)[2:]) == 0
-        assert capsys.readouterr().out == said
+    shown = [pair for block in BLOCKS if block.kind == "console" for pair in commands(block)]
+    schedules = [(command, text) for command, text in shown if command.startswith("surefoot schedule ")]
+    assert schedules
+    for command, text in schedules:
+        assert main(shlex.split(command)[1:]) == 0
+        assert_shown(text, capsys.readouterr().out, command)

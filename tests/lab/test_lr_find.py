@@ -213,6 +213,10 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert main(["lr-find", "looked_for:make_loop"]) == 0
     said = capsys.readouterr().out
     assert "suggested rate" in said and "Run it again" in said
+    assert main(["lr-find", "looked_for:make_loop"]) == 0
+    assert capsys.readouterr().out == said  # the same weights, the same data
+    assert main(["lr-find", "looked_for:make_loop", "--seed", "1"]) == 0
+    assert capsys.readouterr().out != said
     assert main(["lr-find", "looked_for:make_loop", "--format", "json", "-o", "found.json"]) == 0
     assert json.loads(Path("found.json").read_text())["bound"] > 0
     assert main(["lr-find", "looked_for:make_loop", "--format", "svg"]) == 0

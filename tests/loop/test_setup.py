@@ -96,3 +96,10 @@ def test_a_negative_weight() -> None:
     model, optimizer = parts()
     with pytest.raises(ValueError, match="number of items that the loss is a mean over, got -1"):
         sf.Loop(model, optimizer).step(weight=-1)
+
+
+def test_a_loop_that_never_trained_has_nothing_to_say(capsys: pytest.CaptureFixture[str]) -> None:
+    model = torch.nn.Linear(2, 1)
+    with sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.1)):
+        pass
+    assert "findings" not in capsys.readouterr().err

@@ -3,6 +3,7 @@
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 from surefoot.facts import Record
 from surefoot.judge import Finding
@@ -18,11 +19,14 @@ def twins(doc: str) -> dict[str, str]:
     return {match["twin"]: match["code"] for match in _BLOCK.finditer(doc)}
 
 
-def watch_program(code: str, file: Path) -> tuple[list[Finding], list[Record]]:
-    """Run a program from a real file under every rule; its findings and its records."""
+def watch_program(code: str, file: Path, names: dict[str, Any] | None = None) -> tuple[list[Finding], list[Record]]:
+    """Run a program from a real file under every rule; its findings and its records.
+
+    `names` are those that it has already, and gets new ones.
+    """
     records: list[Record] = []
     failures: list[str] = []
-    file.write_text(code)
+    file.write_text(code, encoding="utf-8")
     sanitizer = Sanitizer(
         catalogue().values(),
         settings=Settings(overhead=1.0, gradcheck=True),  # every rule, every step, also those on request
@@ -34,7 +38,7 @@ def watch_program(code: str, file: Path) -> tuple[list[Finding], list[Record]]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Detected call of `lr_scheduler.step", UserWarning)  # torch sees it too
             warnings.filterwarnings("ignore", "This DataLoader will create", UserWarning)  # more workers than cores
-            exec(compile(code, str(file), "exec"), {"__name__": "__main__"})
+            exec(compile(code, str(file), "exec"), {"__name__": "__main__"} if names is None else names)
     finally:
         sanitizer.finish()
     assert not failures, failures

@@ -73,6 +73,8 @@ def test_estimates() -> None:
         assert math.isnan(scale.value)
         scale.add([2.0, 2.0, 6.0], 4)  # alike by half: |G|^2 = 1, and the noise of four samples is 1
     assert scale.value == pytest.approx(4.0)
+    assert scale.take_newest() == {"noise_signal": 1.0, "noise_trace": 4.0, "update_items": 8.0}
+    assert scale.take_newest() == {}
     scale.add([9.0, 9.0], 4)  # a window that is not whole
     scale.add([math.inf, 1.0, 1.0], 4)
     assert scale.value == pytest.approx(4.0)

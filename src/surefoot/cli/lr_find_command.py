@@ -27,13 +27,18 @@ def main(argv: Sequence[str]) -> int:
         "--bound-updates", type=int, default=40, metavar="N",
         help="held at each rate to find the largest that does not diverge; 0: leave it out (default: 40)",
     )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the first weights and of the data's order (default: 0)"
+    )
     add_output_options(parser, ("text", "json", "svg"))
     options = parser.parse_args(argv)
     make = load_target(options.target)
+    from surefoot.lab.ablate.training import seed_all
     from surefoot.lab.lr.find import lr_find
     from surefoot.lab.making import made_by
 
     with refusals_told():
+        seed_all(options.seed)
         loop, loader, loss_fn = made_by(make)[:3]
         found = lr_find(
             loop, loader, loss_fn, low=options.low, high=options.high, updates=options.updates,

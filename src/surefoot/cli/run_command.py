@@ -18,6 +18,7 @@ from surefoot.launch.ranks import Ranks
 from surefoot.launch.session import Session
 from surefoot.launch.user_code import user_code
 from surefoot.report import Report
+from surefoot.report.place import relative
 from surefoot.runlog import run_folder
 
 
@@ -30,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     def announce(finding: Finding) -> None:
         """A line when it happens; all about it at the end."""
         if options.format == "text" and finding.severity != "note" and (ranks is None or ranks.tells):
-            where = f" at {finding.file}:{finding.line}" if finding.file else ""
+            where = f" at {relative(finding.file) or finding.file}:{finding.line}" if finding.file else ""
             voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")
 
     def tell_all(report: Report) -> None:

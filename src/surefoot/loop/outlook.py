@@ -8,7 +8,7 @@ from surefoot.runlog.write.current import is_decided
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
-    from surefoot.report.convergence import Curve
+    from surefoot.report.convergence import Curve, Noise
 
 LOSS, HELD_OUT = "loss", "val/loss"
 
@@ -31,7 +31,21 @@ def _lines(loop: Loop) -> list[str]:
     from surefoot.report.convergence import outlook
 
     loss, held_out = _curve(loop, LOSS), _curve(loop, HELD_OUT)
-    return outlook(loss, held_out, num_skipped=loop.num_skipped, findings=loop.findings)
+    return outlook(
+        loss, held_out, num_skipped=loop.num_skipped, noise=_noise(loop, loss.last_step), findings=loop.findings
+    )
+
+
+def _noise(loop: Loop, last_step: int) -> Noise | None:
+    """It is measured by the sanitizer, which hands it to the run log."""
+    run = loop._log.run
+    if run is None or not loop._log.is_own or len(loop.optimizers) > 1:
+        return None
+    from surefoot.report.convergence import stored_noise
+    from surefoot.runlog.read.run import load_run
+
+    run.flush()
+    return stored_noise(load_run(run.folder).first, last_step)
 
 
 def _curve(loop: Loop, name: str) -> Curve:

@@ -30,6 +30,7 @@ class Watching:
         if Watching._shared is None and (Sanitizer.running is None or Watch._active is None):
             watched: list[Module | Optimizer] = [*loop.models.values(), *loop.optimizers.values()]
             Watching._shared = watch(*watched, on_finding=_say_nothing if quiet else None, overhead=overhead)
+            Watching._shared.tells_of_nothing = False  # a loop may be made for a range test, or to be looked at
         Watching._num_loops += 1
         if log.run is not None and Sanitizer.running is not None:
             Sanitizer.running.log_to(LazyLog(log.run))

@@ -55,6 +55,7 @@ class Watch:
     """A running watch. Also a context manager."""
 
     _active: "Watch | None" = None  # that has a sanitizer of its own
+    tells_of_nothing = True  # that no step was seen
 
     def __init__(
         self,
@@ -104,8 +105,9 @@ class Watch:
             self._sanitizer.finish(reason)
             Watch._active = None
             atexit.unregister(self.stop)
-            if self._shows:
-                print(summary(self.report().without_notes()), file=sys.stderr)
+            report = self.report().without_notes()
+            if self._shows and (report.steps or report.findings or self.tells_of_nothing):
+                print(summary(report), file=sys.stderr)
         else:
             self._sanitizer.unlisten(self._listener)
 

@@ -24,6 +24,7 @@ class NoiseScale:
         self.num_expected = 0  # micro-batches in a window, if it has several and they can be told apart; else 0
         self._num_windows = 0
         self._noise = self._signal = 0.0
+        self._newest: dict[str, float] = {}
 
     def expect(self, backwards: Sequence[tuple[Hashable, bool]]) -> None:
         """What windows look like, from the line of each backward, and whether its graph was kept for another one.
@@ -40,9 +41,16 @@ class NoiseScale:
         if num < 2 or num != self.num_expected or not all(map(math.isfinite, squares)):
             return
         small, large = sum(squares[:-1]) / num, squares[-1] / num**2
-        self._signal = KEPT * self._signal + (num * large - small) / (num - 1)
-        self._noise = KEPT * self._noise + batch_size * (small - large) * num / (num - 1)
+        signal, noise = (num * large - small) / (num - 1), batch_size * (small - large) * num / (num - 1)
+        self._signal = KEPT * self._signal + signal
+        self._noise = KEPT * self._noise + noise
         self._num_windows += 1
+        self._newest = {"noise_signal": signal, "noise_trace": noise, "update_items": float(num * batch_size)}
+
+    def take_newest(self) -> dict[str, float]:
+        """Both parts of the newest window, once: whoever has many of them knows how sure their quotient is."""
+        newest, self._newest = self._newest, {}
+        return newest
 
     @property
     def value(self) -> float:

@@ -59,6 +59,7 @@ def slow_scalars(
         values["memory_bytes"] = float(held)
     if subject.noise.num_expected and not math.isnan(subject.noise.value):
         values["noise_scale"] = subject.noise.value
+    values |= subject.noise.take_newest()
     if recorder.by_scaler is not None:
         values["grad_scale"] = recorder.by_scaler.scale
         values["num_skipped"] = float(max(0, num_attempts - subject.num_steps))

@@ -10,6 +10,7 @@ import pytest
 from surefoot.cli.main import main
 from surefoot.lab.trace import stage
 from surefoot.lab.trace.plain import as_dict
+from tests.guide.page import assert_shown
 
 PAGE = (Path(__file__).parents[3] / "docs" / "trace.md").read_text(encoding="utf-8")
 SHARED = {field.name for field in fields(stage.Stage)}
@@ -21,12 +22,6 @@ PARTS: dict[str, Any] = {
     "items": stage.Item, "tensor": stage.Glimpse, "calls": stage.ModuleCall, "changes": stage.Change,
     "rates": stage.Rate, "epochs": stage.Epoch, "losses": stage.LossCurve,
 }  # fmt: skip
-TIME = re.compile(r"\b[\d.]+ (µs|ms|s)\b")
-
-
-def same(line: str) -> list[str]:
-    """Times differ, and so do the widths of their columns."""
-    return TIME.sub("TIME", line).split()
 
 
 def test_the_program_prints_what_is_shown(stays_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,11 +31,7 @@ def test_the_program_prints_what_is_shown(stays_here: None, tmp_path: Path, caps
     assert len(shown) == 2
     for command, text in shown:
         assert main(command.split()) == 0
-        said = [same(line) for line in capsys.readouterr().err.splitlines()]
-        lines = [same(line) for line in text.splitlines()]
-        if lines[0] == ["…"]:
-            lines, said = lines[1:], said[-len(lines) + 1 :]
-        assert said == lines
+        assert_shown(text, capsys.readouterr().err, command)
 
 
 def rows(text: str) -> dict[str, set[str]]:

@@ -138,5 +138,5 @@ def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
 def _end(trace: Trace) -> str:
     taken = plural(trace.num_taken, "step")
     if trace.ended == "max-steps":
-        return f"The script was ended after {taken}. --steps N shows more of them, --to-end lets it go on."
+        return f"The script was ended after {taken}. --steps N before its name shows more, --to-end lets it go on."
     return f"The script took {taken} and {'ended' if trace.ended == 'finished' else 'was ' + trace.ended}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from surefoot.judge import Finding
 from surefoot.report.convergence.curve import Curve
+from surefoot.report.convergence.noise import stored_noise
 from surefoot.report.convergence.tell import outlook
 from surefoot.runlog import StoredProcess
 from surefoot.runlog.read.skipped import count_skipped
@@ -27,4 +28,5 @@ def stored_outlook(process: StoredProcess, findings: list[Finding] | None = None
     held_out = next((curves[name] for name in HELD_OUT if name in curves), None)
     if findings is None:
         findings = [Finding(**{**finding, "evidence": {}}) for finding in process.findings()]
-    return outlook(loss, held_out, num_skipped=count_skipped(process.file), findings=findings)
+    noise = stored_noise(process, loss.last_step)
+    return outlook(loss, held_out, num_skipped=count_skipped(process.file), noise=noise, findings=findings)

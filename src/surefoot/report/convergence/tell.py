@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from surefoot.judge import Finding
 from surefoot.report.convergence.curve import Curve
+from surefoot.report.convergence.noise import Noise, tell_noise
 from surefoot.report.convergence.trend import rise_score
 from surefoot.report.convergence.verdict import SURE, Verdict, judge_curve
 from surefoot.report.place import relative
@@ -16,9 +17,10 @@ WIDE = 0.05  # of the level: a band worth telling
 
 
 def outlook(
-    loss: Curve, held_out: Curve | None = None, *, num_skipped: int = 0, findings: Iterable[Finding] = ()
-) -> list[str]:
-    """Three to six lines; none for a run that is too short to say."""
+    loss: Curve, held_out: Curve | None = None, *, num_skipped: int = 0, noise: Noise | None = None,
+    findings: Iterable[Finding] = (),
+) -> list[str]:  # fmt: skip
+    """Three to seven lines; none for a run that is too short to say."""
     verdict = judge_curve(loss)
     if verdict is None:
         return []
@@ -35,6 +37,8 @@ def outlook(
         lines.append(_held_out(held_out, overfits=overfits))
     if num_skipped:
         lines.append(f"{num_skipped} step{'s' * (num_skipped != 1)} stood still: skipped, the weights did not move")
+    if noise is not None:
+        lines.append(tell_noise(noise))
     lines += _next(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0)
     return lines
 

@@ -1,0 +1,1 @@
+"""The figures of docs/guide: drawn from real runs, the same ones each time. `make figures` writes them."""
