@@ -67,7 +67,8 @@ def test_most_answers_are_proved() -> None:
 
 
 def test_a_question_is_read(tmp_path: Path) -> None:
-    text = "# Title\n\n## What is it?\n- [ ] this\n- [x] that, over\n  two lines\n\nBecause\nit is.\n\n```python\npass\n```\n"
+    text = "# Title\n\n## What is it?\n- [ ] this\n- [x] that, over\n  two lines\n\nBecause\nit is.\n\n"
+    text += "```python\npass\n```\n"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "questions.md").write_text(text, encoding="utf-8")
     wanted = Question("What is it?", ("this", "that, over two lines"), 1, "Because it is.", "pass\n")

@@ -20,6 +20,7 @@ from surefoot.rules.lesson import Lesson
 
 MOST_SECONDS = 180.0  # each ends within a few; this one hangs
 LOOK_SECONDS = 0.2
+CLOSE_SECONDS = 5.0  # until what it wrote last is read
 MOST_LINES = 20  # of what a program said before it failed
 _SOURCE = str(Path(__file__).resolve().parents[3])
 
@@ -46,6 +47,14 @@ class Twin:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._begun
+
+    def close(self) -> None:
+        end(self.process)
+        for thread in self._threads:
+            thread.join(CLOSE_SECONDS)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
 
     def ended(self) -> Message | None:
         """How it ended, where it could not tell by itself."""
@@ -106,7 +115,7 @@ def _twins(lesson: Lesson, heard: SimpleQueue[Message | None]) -> Iterator[list[
             yield twins
         finally:
             for twin in twins:
-                end(twin.process)
+                twin.close()
 
 
 def _end_those_that_hang(twins: list[Twin]) -> None:

@@ -56,7 +56,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_group() -> None:
-    """This process and all that it started."""
+    """End this process and all that it started."""
     if sys.platform != "win32" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(ENDED_STATUS)
