@@ -76,7 +76,8 @@ def test_questions_are_asked_one_by_one() -> None:
     given, written = iter(["x", "b", "", "C)"]), []
     assert ask(questions, lambda prompt: next(given), written.append) == 2
     text = "\n".join(written)
-    assert text.count("is right.") == 3 and text.count("Right. ") == 2 and "No. " not in text
+    assert text.count(") is right.") == 1 and text.count("Right. ") == 2 and "No. " not in text
+    assert ask(questions[:1], lambda prompt: "a", written.append) == 0 and "No. b) is right." in written[-1]
 
 
 def test_whoever_has_enough_ends_the_questions() -> None:

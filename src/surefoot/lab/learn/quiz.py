@@ -21,7 +21,7 @@ def ask(questions: Sequence[Question], read: Callable[[str], str], write: Callab
             break
         is_right = given == letters[question.right]
         num_right += is_right
-        write(("   Right. " if is_right else "   No. " if given else "") + answer(question).strip())
+        write(f"   Right. {question.reason}" if is_right else f"   {'No. ' if given else ''}{answer(question).strip()}")
     return num_right
 
 
