@@ -1,18 +1,22 @@
 """`surefoot learn`, as far as nothing is run."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from surefoot.cli import learn_command
 from surefoot.cli.main import main
 from surefoot.lab.learn.page import contents
 from surefoot.lab.learn.quiz import ask
 from surefoot.rules.catalogue import catalogue
 from surefoot.rules.question import questions_of
 from tests.cli.command import surefoot
+
+PAGE = (Path(__file__).parents[2] / "docs" / "learn.md").read_text(encoding="utf-8")
 
 
 def said(capsys: pytest.CaptureFixture[str], *args: str) -> str:
@@ -101,10 +105,16 @@ def test_nothing_but_a_run_imports_torch(tmp_path: Path) -> None:
         assert done.stdout.decode().endswith("False\n"), done.stderr
 
 
-def test_a_run_as_text(tmp_path: Path) -> None:
-    done = surefoot("learn", "gradients-cleared-before-step", "--run", cwd=tmp_path)
+def test_a_run_as_text_is_as_the_page_about_it_shows(tmp_path: Path) -> None:
+    done = surefoot("learn", "gradients-cleared-before-step", "--run", cwd=tmp_path, PYTHONIOENCODING="utf-8")
     assert done.status == 0, done.err
-    assert (
-        "error[gradients-cleared-before-step]" in done.out.decode() and "Bad  (loss by backward)" in done.out.decode()
-    )
+    command = "$ surefoot learn gradients-cleared-before-step --run\n"
+    assert f"{command}{done.out.decode()}```\n" in PAGE
     assert "Bad trains." in done.err and not list(tmp_path.iterdir())
+
+
+def test_every_option_is_told() -> None:
+    options = re.findall(r'add_argument\("(--[\w-]+)"', Path(learn_command.__file__).read_text(encoding="utf-8"))
+    assert len(options) == 4
+    for option in options:
+        assert option in PAGE, option
