@@ -1,8 +1,10 @@
 """`surefoot learn`: what is believed and what is true, questions, and programs to see it happen."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from surefoot.cli.parsing import parser_of
 from surefoot.cli.usage import UsageError
@@ -103,13 +105,15 @@ def _run(lesson: Lesson, options: argparse.Namespace) -> int:
 
         when_parent_ends(_thread.interrupt_main)
     voice, outcome = Voice(), Outcome()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing is left behind then either
     try:
-        for message in run_twins(lesson):
-            outcome.take(message)
-            if options.format == "json":
-                _print_json(message)
-            else:
-                _tell_progress(voice, message)
+        with closing(run_twins(lesson)) as messages:
+            for message in messages:
+                outcome.take(message)
+                if options.format == "json":
+                    _print_json(message)
+                else:
+                    _tell_progress(voice, message)
     except KeyboardInterrupt:
         voice.say("cancelled; both programs were ended.")
         return INTERRUPTED_STATUS

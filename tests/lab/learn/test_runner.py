@@ -87,6 +87,18 @@ def test_programs_that_raise_or_die_are_told() -> None:
     assert outcome.has_failed and "Bad did not run to its end: raised." in outcome.as_text()
 
 
+def test_a_weight_that_nobody_trains_is_told_beside_the_same_one_that_learns() -> None:
+    outcome = Outcome()
+    for message in runner.run_twins(lesson_of(RULES["parameters-not-in-optimizer"])):
+        outcome.take(message)
+    moved = {
+        twin: {name for name, points in course.weights.items() if points[0][1] != points[-1][1]}
+        for twin, course in outcome.courses.items()
+    }
+    assert list(outcome.courses["bad"].weights) == list(outcome.courses["good"].weights)
+    assert moved["good"] - moved["bad"] == {"decoder.weight[0, 0]", "decoder.bias[0]"}
+
+
 @posix
 def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOLD", str(tmp_path))
@@ -107,12 +119,12 @@ def test_who_stops_listening_ends_both(tmp_path: Path, monkeypatch: pytest.Monke
     while next(messages)["kind"] != "ready":
         pass
     wait_for(lambda: len(pids_told(tmp_path)) == 4, "the programs do not begin")
-    messages.close()  # type: ignore[attr-defined]
+    messages.close()
     wait_for(lambda: not any(map(is_alive, pids_told(tmp_path))), "a process is left")
 
 
 @posix
-@pytest.mark.parametrize("how", ["interrupted", "untied", "killed"])
+@pytest.mark.parametrize("how", ["interrupted", "terminated", "untied", "killed"])
 def test_nothing_is_left_when_the_command_ends(how: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "surefoot", "learn", "loss-flat", "--run", "--format", "json", "--tethered"]
     with subprocess.Popen(
@@ -127,6 +139,8 @@ def test_nothing_is_left_when_the_command_ends(how: str, tmp_path: Path) -> None
         assert len(twins) == 2
         if how == "interrupted":
             process.send_signal(signal.SIGINT)
+        elif how == "terminated":
+            process.terminate()
         elif how == "untied":
             process.stdin.close()
         else:

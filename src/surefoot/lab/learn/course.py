@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
-WEIGHTS_OF_ONE = 3  # optimizer
-MOST_WEIGHTS = 6
+MOST_WEIGHTS = 8
+LEAST_WEIGHTS = 3
 MOST_LOSSES = 3  # lines from which backward is called, each a curve of its own
 
 Tell = Callable[[dict[str, Any]], None]
@@ -31,7 +32,7 @@ class CourseProbe(Probe):
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._lines: list[Site | None] = []
-        self._picked: list[tuple[str, Tensor, int]] = []
+        self._picked: list[tuple[str, weakref.ref[Tensor], int]] = []  # nothing is kept alive
         self._optimizers: set[int] = set()
 
     def install(self, recorder: Recorder) -> None:
@@ -48,7 +49,8 @@ class CourseProbe(Probe):
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if id(optimizer) not in self._optimizers:
             self._optimizers.add(id(optimizer))
-            self._pick([param for group in optimizer.param_groups for param in group["params"]])
+            params = [param for group in optimizer.param_groups for param in group["params"]]
+            self._pick([*params, *self._recorder.unowned.alive()])  # what nobody trains is worth a look, too
             self._look(self._recorder.num_steps - 1)  # where they start
         return None
 
@@ -56,16 +58,21 @@ class CourseProbe(Probe):
         self._look(self._recorder.num_steps)
 
     def _pick(self, params: Sequence[Tensor]) -> None:
-        """The first element of the first, last and middle parameter; where there are fewer, others of these."""
-        known = {id(param) for _, param, _ in self._picked}
-        new = [param for param in params if param.numel() and id(param) not in known and not param.is_complex()]
-        some = [new[i] for i in dict.fromkeys((0, len(new) - 1, len(new) // 2))] if new else []
-        places = [(param, element) for element in range(WEIGHTS_OF_ONE) for param in some if element < param.numel()]
-        for param, element in places[: min(WEIGHTS_OF_ONE, MOST_WEIGHTS - len(self._picked))]:
-            self._picked.append((f"{self._recorder.names.of(param)}{_place(param, element)}", param, element))
+        """One element of each parameter, of many the first and last ones; of a few some more elements."""
+        known = {id(ref()) for _, ref, _ in self._picked}
+        new = [param for param in params if param.numel() and not param.is_complex() and id(param) not in known]
+        named = {name: param for param in new if not (name := self._recorder.names.of(param)).startswith("<")}
+        num = MOST_WEIGHTS - len(self._picked)
+        some = list(named.items())
+        if len(some) > num:
+            some = some[: num // 2] + some[-num // 2 :]
+        places = [(name, param, i) for i in range(LEAST_WEIGHTS) for name, param in some if i < param.numel()]
+        for name, param, element in places[: min(num, max(len(some), LEAST_WEIGHTS))]:
+            self._picked.append((f"{name}{_place(param, element)}", weakref.ref(param), element))
 
     def _look(self, step: int) -> None:
-        values = {name: float(param.detach().flatten()[element]) for name, param, element in self._picked}
+        alive = [(name, param, element) for name, ref, element in self._picked if (param := ref()) is not None]
+        values = {name: float(param.detach().flatten()[element]) for name, param, element in alive}
         self._tell({"kind": "weights", "step": step, "values": values})
 
 

@@ -72,14 +72,14 @@ class Outcome:
             yield from _not_finite(points)
 
     def _weights(self) -> Iterator[str]:
-        """First and last values. The names of both may differ, their order does not."""
-        bad, good = (list(course.weights.items()) for course in self.courses.values())
-        names = [one[0] for one in (bad if len(bad) >= len(good) else good)]
+        """First and last values, of both where both have it."""
+        bad, good = (course.weights for course in self.courses.values())
+        names = list(dict.fromkeys([*bad, *good]))
+        width = max(map(len, names), default=0)
         if names:
-            width = max(map(len, names))
             yield f"{'weight':<{width}}  {'Bad':<24}  Good"
-        for i, name in enumerate(names):
-            ways = [_way(side[i][1]) if i < len(side) else "" for side in (bad, good)]
+        for name in names:
+            ways = [_way(side[name]) if name in side else "" for side in (bad, good)]
             yield f"{name:<{width}}  {ways[0]:<24}  {ways[1]}".rstrip()
 
     def _findings(self) -> Iterator[str]:

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -85,7 +85,7 @@ class Twin:
             self._said.append(line.decode("utf-8", "backslashreplace").rstrip())
 
 
-def run_twins(lesson: Lesson) -> Iterator[Message]:
+def run_twins(lesson: Lesson) -> Generator[Message, None, None]:
     """Messages as they come. When this generator is closed, or raises, no process is left."""
     yield {"kind": "begin", "rule": lesson.rule.name, "twins": [name.lower() for name in lesson.programs]}
     heard: SimpleQueue[Message | None] = SimpleQueue()

@@ -43,10 +43,10 @@ export class Course {
         this.#need(`loss ${row.curve}`, row.curve ? `Loss, from line ${row.curve + 1} of backward` : "Loss", true);
         add(`loss ${row.curve}`, row.at, row.value);
       } else {
-        Object.entries(row.values).forEach(([name, value], i) => {
-          this.#need(`weight ${i}`, name, false);
-          add(`weight ${i}`, row.step, value);
-        });
+        for (const [name, value] of Object.entries(row.values)) {
+          this.#need(`weight ${name}`, name, false);
+          add(`weight ${name}`, row.step, value);
+        }
       }
     }
     this.board.rows(twin, 0, columns);

@@ -23,7 +23,7 @@ export function rulePage(lesson, query) {
     ),
     lesson.belief ? against(lesson.belief, lesson.truth) : null,
     make("div", { class: "learn-texts" }, lesson.sections.filter(({ title }) => FIRST.includes(title)).map(section)),
-    programs(lesson.lines),
+    lesson.lines.bad.length ? programs(lesson.lines) : null,
     run?.element ?? make("p", { class: "card" }, inline(lesson.obstacle)),
     make("div", { class: "learn-texts" }, lesson.sections.filter(({ title }) => !FIRST.includes(title)).map(section)),
     make(
