@@ -30,6 +30,7 @@ INDEX = """<!doctype html>
 MODULES = {
     "script/main.js": 'import { b } from "./view/b.js"; import * as source from "./source.js"; import("./view/b.js");',
     "script/view/b.js": "import { series } from '../source.js'; import u from \"../../vendor/u.js\"; export let b;",
+    "script/view/learn.js": "fetch('twins')", "script/learn/run.js": "let run;",
     "script/source.js": "fetch('api')", "script/first.js": "let first;", "vendor/u.js": "export default 1;",
     "a.css": "p { color: red }", "icon.svg": "<svg/>", "index.html": INDEX,
 }  # fmt: skip

@@ -28,6 +28,7 @@ COMMANDS = {
     "gradcheck": "check custom autograd functions by finite differences",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
+    "learn": "learn what goes wrong in training, and see it happen",
 }
 
 

@@ -18,6 +18,7 @@ from surefoot.runlog.read.run import Run
 PAGE = Path(__file__).parent.parent / "page"
 SOURCE = "script/source.js"  # of the page, which gets its data there
 ENTRY = "script/main.js"
+WITH_SERVER = {"learn"}  # views, and folders of their modules
 NOTEBOOK_SHARE = 0.2  # a notebook keeps what its cells show
 NOTEBOOK_PIXELS = 760
 
@@ -61,13 +62,18 @@ def notebook_html(run: Run) -> str:
 @cache
 def _import_map() -> str:
     """All modules by names of their own: a file has no paths. Those that import each other still do."""
-    files = [*(PAGE / "script").rglob("*.js"), *(PAGE / "vendor").glob("*.js")]
+    files = [*filter(_is_for_reports, (PAGE / "script").rglob("*.js")), *(PAGE / "vendor").glob("*.js")]
     imports = {}
     for file in sorted(files):
         name = file.relative_to(PAGE).as_posix()
         text = (Path(__file__).parent / "source.js" if name == SOURCE else file).read_text(encoding="utf-8")
         imports[_bare(name)] = _data_url("text/javascript", _renamed(name, text))
     return json.dumps({"imports": imports})
+
+
+def _is_for_reports(module: Path) -> bool:
+    """What can only be shown by a server is left out."""
+    return WITH_SERVER.isdisjoint({module.stem, module.parent.name})
 
 
 def _renamed(name: str, text: str) -> str:

@@ -17,7 +17,7 @@ from surefoot.dashboard.server.api.query import query
 from surefoot.dashboard.server.door import Door, Guard
 from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.live import Live, live
-from surefoot.dashboard.server.reply import reading, refuse
+from surefoot.dashboard.server.reply import acting, reading, refuse
 
 PAGE = Path(__file__).parent.parent / "page"
 RUN = "/api/runs/{run}"
@@ -39,6 +39,10 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
             Route(f"{RUN}/hists", reading("layers.read_hists")),
             Route("/api/compare", reading("about.compare")),
             Route("/api/rules/{rule}", reading("about.read_rule")),
+            Route("/api/learn", reading("learn.list_lessons")),
+            Route("/api/learn/families/{family}", reading("learn.read_family")),
+            Route("/api/learn/{rule}", reading("learn.read_rule")),
+            Route("/api/learn/{rule}/run", acting("twins.run_twins"), methods=["POST"]),
             Route("/api/query", query, methods=["POST"]),
             Route("/api/live", live),
             Mount("/static", StaticFiles(directory=PAGE)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from surefoot.dashboard.data.encode import encode
-from surefoot.dashboard.server.late import late
+from surefoot.dashboard.server.late import HOME, late
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -53,6 +54,18 @@ def reading(name: str) -> Handler:
     async def handle(request: Request) -> Response:
         state, params = request.app.state, Params(request)
         return await to_thread.run_sync(told, lambda: answer(state.late.shelf(), params))
+
+    return handle
+
+
+def acting(name: str) -> Handler:
+    """A route that does something; its handler, by module and name, is loaded when it is first asked for."""
+    module, function = name.split(".")
+
+    async def handle(request: Request) -> Response:
+        loaded = await to_thread.run_sync(importlib.import_module, f"{HOME}.{module}")
+        answer: Response = await getattr(loaded, function)(request)
+        return answer
 
     return handle
 

@@ -8,6 +8,13 @@ Backward operations run in the precision that autocast chose for the forward one
 not recommended by PyTorch: what the backward computes itself, custom functions and checkpointed blocks among it, may
 be cast once more.
 
+## Common belief
+Everything that belongs to a step has to stand inside `torch.autocast`, the backward too.
+
+## In truth
+Autograd runs each backward operation in the precision of its forward one, wherever `backward()` is called. Only forward
+and loss belong inside.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ fp16 knows no number between 0 and 0.00000006. Small gradients become exactly ze
 stop learning while the loss still falls. A GradScaler multiplies the loss so that gradients fit, and divides them
 afterwards.
 
+## Common belief
+Half precision is half precision: what trains in bf16 without a scaler trains in fp16 as well.
+
+## In truth
+bf16 has the range of fp32 and fewer digits; fp16 has more digits and no number between 0 and 6e-8. Gradients below that
+become exactly zero, so fp16 needs a scaled loss and bf16 does not.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ Fires when `scaler.step(optimizer)` uses gradients of a backward whose loss did 
 The updates become that much smaller: training all but stands still, and fp16 gradients underflow as if there were no
 scaler.
 
+## Common belief
+The scaler sees to everything: calling `scaler.step(optimizer)` is enough.
+
+## In truth
+`scaler.step` only divides. If `scaler.scale(loss)` did not multiply first, every gradient is made 65536 times too
+small, at the scale it starts with.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ bf16 keeps 8 significant bits: a weight of 0.1 can only move in steps of 0.0005.
 again at every step, so that most weights never learn anything. The loss often falls a little, by the few that still
 move.
 
+## Common belief
+Weights in bf16 train like weights in fp32, just with a little noise.
+
+## In truth
+An update smaller than half the distance to the next bf16 number is not noise: it is rounded away completely, and again
+at the next step. Autocast keeps weights in fp32 for that reason; only the computation is in bf16.
+
 ## Bad
 ```python
 import torch

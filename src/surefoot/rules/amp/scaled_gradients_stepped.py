@@ -9,6 +9,13 @@ The gradients are multiplied by the scale, 65536 at the start. Plain SGD takes s
 Adam hides the factor, but its clipping, its epsilon and every change of the scale are off, and Inf goes into the
 weights because nobody checks.
 
+## Common belief
+The scale of a GradScaler does not matter with Adam, because Adam divides by the size of the gradient anyway.
+
+## In truth
+A constant factor cancels in Adam except in its epsilon; a scale is no constant factor. It changes as training goes on,
+the averages mix old and new scales, and without `scaler.step` nobody skips the steps that overflowed.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ A scaler that starts too high skips a few steps until the scale fits. If lowerin
 not finite for another reason: NaN in data or weights, a loss that overflows in fp16. The weights no longer change,
 and nothing is reported.
 
+## Common belief
+Skipped steps are normal with a GradScaler, so there is nothing to look at.
+
+## In truth
+A few are normal, while the scale settles. A scaler that halves its scale twenty times and still meets Inf has ruled out
+the scale as the cause.
+
 ## Bad
 ```python
 import torch

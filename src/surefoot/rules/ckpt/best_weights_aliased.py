@@ -9,6 +9,13 @@ The tensors of a `state_dict()` share their memory with the model. By the time t
 they are the last ones: loading them does nothing, and a file saved from them holds the final weights under the best
 score.
 
+## Common belief
+`best = model.state_dict()` keeps the weights as they are now.
+
+## In truth
+It keeps references. The tensors in the dict are the model's own memory, which the next step writes to;
+`copy.deepcopy(model.state_dict())` is a copy.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ threw the answer away that tells it.
 With `strict=False`, a prefix such as `module.` or a renamed layer makes loading do nothing, without a word: the model
 goes on with its random weights.
 
+## Common belief
+`strict=False` loads what fits and would complain if nothing did.
+
+## In truth
+About names it never complains: a checkpoint of which no key matches loads without an error. What did not fit is in the
+object that `load_state_dict` returns.
+
 ## Bad
 ```python
 import torch

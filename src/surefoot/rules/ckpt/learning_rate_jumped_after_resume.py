@@ -9,6 +9,13 @@ A schedule that is made anew and computes its rate from the initial one (`Lambda
 written) starts at the top. The weights are those of late training; steps many times too
 large throw them out of where the low rate had settled them, and all the annealing is done again.
 
+## Common belief
+The learning rate is a part of the optimizer's state, so that restoring the optimizer restores it.
+
+## In truth
+It is, until a scheduler that was made anew advances and writes its own first rate over it. Where a schedule stands is
+the scheduler's state, which has to be saved and loaded too.
+
 ## Bad
 ```python
 import io

@@ -8,6 +8,13 @@ an optimizer, which was not loaded.
 Momentum and the second moments of Adam start at zero: the first steps after a resume are up to many times as large as
 the last ones before it, the loss jumps, and what was learned last is partly undone.
 
+## Common belief
+A model is its weights: loading them continues the training.
+
+## In truth
+It continues the model, not the training. Momentum and Adam's averages are in the optimizer; without them the first
+steps go by single batches at full length.
+
 ## Bad
 ```python
 import io

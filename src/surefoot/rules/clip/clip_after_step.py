@@ -8,6 +8,13 @@ before a step uses them again.
 The update was made with the unlimited gradients; limiting them afterwards changes nothing. The program looks protected
 against large gradients and is not.
 
+## Common belief
+Clipping belongs to the update, so it may stand anywhere near `optimizer.step()`.
+
+## In truth
+It changes `.grad`, and the step reads `.grad`. The only place where it can act is between the last backward and the
+step.
+
 ## Bad
 ```python
 import torch

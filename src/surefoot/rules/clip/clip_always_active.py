@@ -7,6 +7,13 @@ Notes when the total norm exceeded the limit of `clip_grad_norm_` by 30 times or
 Clipping then no longer cuts outliers: it makes every gradient the same length, and the learning rate alone decides how
 far each step goes. That is a choice some make, but often the limit was copied from another model.
 
+## Common belief
+The lower the limit, the safer the training.
+
+## In truth
+A limit below nearly every gradient is no limit but a fixed length: all gradients become equally long, large and small
+ones alike, and the rate means something else. A limit is for outliers.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ Fires when `clip_grad_norm_` or `clip_grad_value_` runs on gradients of a scaled
 The scale, 65536 at the start, multiplies every gradient. A limit of 1 then acts like a limit of 0.000015: nearly every
 step is clipped to almost nothing, and how much depends on a scale that changes by itself.
 
+## Common belief
+Clipping to norm 1 means norm 1, also with a GradScaler.
+
+## In truth
+Until `scaler.unscale_(optimizer)` the gradients are multiplied by the scale, and the limit applies to what is there: at
+a scale of 65536 it is 0.000015.
+
 ## Bad
 ```python
 import torch

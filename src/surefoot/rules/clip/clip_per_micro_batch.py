@@ -8,6 +8,13 @@ The limit is meant for the gradient of the step. Clipped on the way, the sum of 
 and again while the last one enters whole: micro-batches get unequal weights, and the limit of the step is no longer
 the one that was asked for.
 
+## Common belief
+Clipping more often is the same protection, only more careful.
+
+## In truth
+A norm limit is not additive. Clipping the running sum after each micro-batch shrinks the early ones again and again;
+the direction of the sum changes, not only its length.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ that was used up earlier, or, again and again, on the parameters of a model that
 ## Why it matters
 Clipping does nothing then, without an error. The program looks protected against large gradients and is not.
 
+## Common belief
+If there were nothing to clip, clipping would raise an error.
+
+## In truth
+`clip_grad_norm_` over no gradients returns 0 and does nothing. An iterator such as `model.parameters()` that was used
+up once is empty the second time.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ them.
 One such step is enough: the weights it reaches become NaN, then every output and every gradient, and nothing brings
 them back. The run goes on to its end without an error.
 
+## Common belief
+A NaN in one batch spoils one step, and the next batches mend it.
+
+## In truth
+Every operation with NaN gives NaN. A weight that is NaN once stays NaN, and so does everything it is multiplied with;
+no later gradient brings it back.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ value, while gradients have grown ten-fold and the updates or the weights have g
 ## Why it matters
 The run is lost from the point where it was best: what follows only gets worse, and it costs the same.
 
+## Common belief
+The loss goes up for a while; it will come down again if one waits.
+
+## In truth
+A loss can rise and fall again. One that rises together with its gradients and its updates feeds itself: larger weights
+give larger gradients, and those give larger steps.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ on the input. It warns when gradients are missing or vanishing; what else it fou
 A model that learns anything does so in its first hundreds of updates. Waiting does not help; looking at what feeds
 the loss does.
 
+## Common belief
+A loss that does not move needs more epochs.
+
+## In truth
+A model that learns at all shows it in the first hundreds of updates. A line that is flat from the start says that
+something does not arrive: rate, gradient, mode or wiring.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ those that the slopes at both ends of the updates foretell.
 The step is longer than the valley is wide: the weights are thrown from one side to the other. More updates at this
 rate do not help; a lower one would fall at once.
 
+## Common belief
+A loss that swings is noise of the batches, and a larger batch makes it go away.
+
+## In truth
+It is noise if the swings follow the batches. If each update overshoots the lowest point on its way, the cause is the
+length of the step, and only a lower rate or less momentum ends it.
+
 ## Bad
 ```python
 import torch

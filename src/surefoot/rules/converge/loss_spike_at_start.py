@@ -8,6 +8,13 @@ weights by a large part of their size, and it is still far above it some steps l
 The first gradients are the largest, and optimizers do not know their scale yet. A start that throws the weights away
 costs the initialisation, and often the run.
 
+## Common belief
+A jump in the first steps does no harm, because the model recovers.
+
+## In truth
+The loss recovers; what the initialisation was made for may not. Scales of layers are thrown out of balance and units
+die in one step. A warm-up costs a few short steps instead.
+
 ## Bad
 ```python
 import torch

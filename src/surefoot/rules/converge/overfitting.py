@@ -8,6 +8,13 @@ fell over the same time, both by more than they scatter.
 From its best point on the model learns the training data by heart. The weights of that point are the better ones, and
 what is trained after it costs the same.
 
+## Common belief
+The last weights are the best ones, because they have trained the longest.
+
+## In truth
+They have the lowest training loss. From the point where the validation loss turned, the weights to keep are those of
+that point.
+
 ## Bad
 ```python
 import torch

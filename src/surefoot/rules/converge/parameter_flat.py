@@ -8,6 +8,13 @@ still to be trained and others move.
 It may be meant, as when a phase of training leaves a part alone; else something has cut it off: a branch that is not
 taken any more, a gradient that is zero, a value that ran into a clamp.
 
+## Common belief
+As long as the loss falls, everything is learning.
+
+## In truth
+The loss falls as soon as something learns. A part that has stopped moving is invisible in it, because the rest makes up
+for what it can.
+
 ## Bad
 ```python
 import torch

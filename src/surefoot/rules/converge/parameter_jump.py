@@ -8,6 +8,13 @@ far off, while the other parameters moved as they always do.
 A scale, a temperature or a bias that jumps takes the whole model with it, and the loss of the next steps tells too late
 which one it was. Mostly a division or a logarithm near zero is behind it.
 
+## Common belief
+If one parameter is thrown off, the loss curve shows which step it was.
+
+## In truth
+The loss shows that something went wrong, a step or more later, and never where. One scalar among millions that jumped
+is seen only by looking at each parameter.
+
 ## Bad
 ```python
 import torch

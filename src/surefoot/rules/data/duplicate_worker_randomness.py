@@ -10,6 +10,13 @@ generators of Python, numpy and torch anew in each worker, but not a `np.random.
 your own. The first sample of every worker then gets the same crop, flip or noise, the second too, and, unless the
 workers persist, so it goes again in every epoch.
 
+## Common belief
+PyTorch seeds every worker, so the random numbers of workers differ.
+
+## In truth
+It seeds the global generators of torch, Python and numpy. A generator object that the data set holds is copied into
+every worker as it is, and all copies draw the same numbers.
+
 ## Bad
 ```python
 import numpy as np

@@ -8,6 +8,13 @@ started anew for every step and gives the same first batch each time.
 The model learns one batch by heart and never sees the rest of the data; its loss falls nicely. This is right for a
 test whether a model can overfit one batch at all, which is told here once, and wrong for anything else.
 
+## Common belief
+A training loss that falls fast shows that the data is learned.
+
+## In truth
+It shows that what is fed in is learned. `next(iter(loader))` starts a new pass each time; kept outside the loop, it is
+one batch for ever.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ Shuffling that repeats is no shuffling: the same samples meet in the same batche
 `DistributedSampler` derives its order from its own epoch number, which stays 0 unless `set_epoch` is called. A seed set
 inside the loop over epochs starts the same shuffle, and the same dropout masks, again and again.
 
+## Common belief
+`DistributedSampler(shuffle=True)` shuffles anew in every epoch.
+
+## In truth
+Its order is computed from its seed and its epoch number, which is 0 until `sampler.set_epoch(epoch)` says otherwise.
+Without the call all epochs have one order.
+
 ## Bad
 ```python
 import torch

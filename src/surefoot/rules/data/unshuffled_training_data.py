@@ -9,6 +9,12 @@ The same samples meet in the same batches, epoch after epoch. Where the data is 
 batch pulls the weights towards one class and the next one away again; batch-norm sees one class at a time. `shuffle`
 is off unless it is asked for.
 
+## Common belief
+A DataLoader shuffles its data.
+
+## In truth
+Only with `shuffle=True`. Its default is the order of the data set, in every epoch the same.
+
 ## Bad
 ```python
 import torch

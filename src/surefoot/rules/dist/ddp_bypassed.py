@@ -9,6 +9,13 @@ no forward of the wrapper ran, and nothing was sent to other ranks before the st
 The wrapper gets ready for the backward in its own forward. Without it every rank trains a model of its own on its
 part of the data; what is saved is the one of rank 0.
 
+## Common belief
+Once a model is wrapped in DistributedDataParallel, its gradients are synchronised.
+
+## In truth
+They are if the forward went through the wrapper, which prepares the backward there. `ddp.module(x)`, or the model from
+before the wrapping, trains each rank alone.
+
 ## Bad
 ```python
 import torch

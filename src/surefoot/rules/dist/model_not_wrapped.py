@@ -8,6 +8,13 @@ data, and from the first backward to the end of the run no gradients or weights 
 Every rank sees a part of the data only, and what is saved is the model of one of them: more machines make it worse,
 not better.
 
+## Common belief
+Starting a script with torchrun makes it data-parallel.
+
+## In truth
+torchrun starts processes and sets variables. Gradients are combined only by what the script uses for it:
+DistributedDataParallel, FSDP, or an all-reduce of its own.
+
 ## Bad
 ```python
 import torch

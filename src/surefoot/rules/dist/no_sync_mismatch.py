@@ -9,6 +9,13 @@ other way round: the backward ran under `no_sync` and its forward did not, so th
 Whether gradients are synchronised is decided by the forward, not by the backward. Each rank then steps on its own
 gradients, the copies of the model drift apart, and nothing ever brings them together again.
 
+## Common belief
+`no_sync` around the backward is what delays the synchronisation.
+
+## In truth
+What decides is whether the forward ran under `no_sync`. Both belong inside, and forward and backward of the last
+micro-batch outside.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ and from the 256th on at every 256th.
 Averaged gradients only keep weights equal that are equal. Copies that differ get gradients taken at other weights
 than their own; what is saved is one of them, and it is none that was trained as intended.
 
+## Common belief
+DistributedDataParallel keeps the copies of a model equal, whatever happens.
+
+## In truth
+It makes them equal once, when it is built, and averages gradients from then on. Anything else that one rank does to its
+weights stays a difference for good.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ least three, and change from update to update.
 Every rank computes the same gradient, and the average of equal gradients is one of them: the run costs as many times
 more as there are ranks, and learns nothing more.
 
+## Common belief
+With several ranks, each gets its part of the data.
+
+## In truth
+Each rank runs the same script over the whole data set. It takes a DistributedSampler, or a split by rank, for their
+batches to differ.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ tokens, and DistributedDataParallel averages their gradients as if they were equ
 The mean of means is not the mean. Items on the rank that has few of them count for more than those on the others:
 with token losses and padding, short texts outweigh long ones.
 
+## Common belief
+Averaging the gradients of all ranks gives the gradient of the whole batch.
+
+## In truth
+Only if each rank averages over equally many items. DistributedDataParallel divides by the number of ranks, not by the
+number of items or tokens.
+
 ## Bad
 ```python
 import torch

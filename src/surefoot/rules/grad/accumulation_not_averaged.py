@@ -8,6 +8,13 @@ not in `gradient=`, not on the gradients before the step.
 The gradient is k times that of the batch the accumulation stands for. The rate is then k times the one meant, a
 clipping limit bites k times sooner, and results change whenever k does.
 
+## Common belief
+Accumulating k micro-batches gives the gradient of the large batch.
+
+## In truth
+It gives the sum of k gradients. If each loss is a mean over its micro-batch, the sum is k times the mean over the large
+batch, unless each loss is divided by k.
+
 ## Bad
 ```python
 import torch

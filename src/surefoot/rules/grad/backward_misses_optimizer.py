@@ -7,6 +7,13 @@ one of the optimizer that steps.
 ## Why it matters
 The optimizer steps on nothing. The model it holds stays as it was initialised, while the loop runs without a word.
 
+## Common belief
+`loss.backward()` computes the gradients that the optimizer next to it needs.
+
+## In truth
+It computes those of the parameters that its own graph leads to. Backward and optimizer know nothing of each other; they
+meet only at `.grad`.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ nothing arrived, while their optimizer has momentum, running averages or weight 
 With `None` an optimizer leaves a parameter alone; with zeros it applies decay and old momentum to it. Idle experts,
 task heads and embeddings shrink or drift while they are not in use.
 
+## Common belief
+A gradient of zero and no gradient at all are the same to an optimizer.
+
+## In truth
+Where `.grad` is `None` it skips the parameter. With zeros it applies weight decay, momentum and running averages, and
+the parameter moves.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ step had already used in between.
 Gradients live on parameters, not in optimizers. A generator that still carries the discriminator's gradient is pushed
 both ways at once: part of each update works for its opponent.
 
+## Common belief
+Each optimizer manages its own gradients.
+
+## In truth
+Gradients live on the parameters. Every backward adds to all parameters its graph reaches, whichever optimizer they
+belong to, and a step uses whatever lies there.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when the gradients of a step hold the same loss value's graph twice.
 The gradient counts double: twice the rate for this loss, and a wrong balance against the others. It takes
 `retain_graph=True` to get there, which is often added only to silence the error that would have told.
 
+## Common belief
+`retain_graph=True` is the remedy for "trying to backward through the graph a second time".
+
+## In truth
+It silences the message. The second backward then adds the same gradient once more; mostly the remedy is to backward the
+sum of the losses once.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,12 @@ window after window.
 The program pays for k micro-batches and learns from one. The effective batch is k times smaller than meant, and with
 a loss divided by k the update is k times too small as well.
 
+## Common belief
+Clearing gradients in every iteration is always right.
+
+## In truth
+Once per update is right. Between the micro-batches of one window it throws away all but the last of them.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ between, alone or summed with new ones.
 PyTorch adds every backward to `.grad`. Without clearing, each update follows the sum of all gradients so far: old
 directions never fade, the effective step grows, and training becomes slow, noisy or divergent. Nothing crashes.
 
+## Common belief
+Each `backward()` replaces the gradients of the one before.
+
+## In truth
+It adds to them, on purpose, so that several losses or micro-batches can share a step. What is not cleared once per
+update is used again by all later ones.
+
 ## Bad
 ```python
 import torch

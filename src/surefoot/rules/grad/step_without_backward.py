@@ -7,6 +7,13 @@ Fires when an optimizer steps a second time with gradients it has already used, 
 A second step on the same gradient doubles the rate and moves momentum and Adam's averages twice. A step with no
 gradient does nothing, while the loop looks alive.
 
+## Common belief
+An extra `optimizer.step()` without a new gradient does nothing.
+
+## In truth
+With a gradient left in place it takes the same step again and moves momentum and averages with it. Only with `None`
+everywhere does it do nothing.
+
 ## Bad
 ```python
 import torch

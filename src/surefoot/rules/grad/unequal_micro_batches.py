@@ -8,6 +8,13 @@ same; it reports the share each got and the share it should have had.
 The mean of means is not the mean. Items of a short micro-batch count for more than those of a long one: with token
 losses and padding, short answers can outweigh long ones several times over.
 
+## Common belief
+Dividing each micro-batch's mean by k gives the mean over all of them.
+
+## In truth
+Only if all have the same number of items. Otherwise the items of short micro-batches count for more; the exact way is
+to sum the losses and divide by the number of all items.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Notes that a step sums micro-batches from before and after the end of a DataLoad
 The last batches of an epoch wait for the next one: the first window of each epoch is made of other batches than the
 code seems to say, and after the last epoch they are lost.
 
+## Common belief
+At the end of an epoch everything starts from zero.
+
+## In truth
+Nothing in PyTorch knows of epochs. Gradients of an unfinished window stay on the parameters, and the first step of the
+next epoch uses them.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ unused; says how many micro-batches, and samples where they are known, are lost 
 Whenever the number of batches does not divide by k, the last ones are computed and never learnt from, in every
 epoch. On small data sets with long windows that is a noticeable share of the data.
 
+## Common belief
+`if (i + 1) % k == 0: step` uses all batches.
+
+## In truth
+It uses whole windows. When the number of batches does not divide by k, the last ones are computed and never stepped on,
+in every epoch.
+
 ## Bad
 ```python
 import torch

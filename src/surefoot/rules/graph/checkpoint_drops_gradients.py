@@ -8,6 +8,13 @@ gradient, and the next step finds none of the block's trainable parameters with 
 Re-entrant checkpointing is an autograd function of its inputs alone. If none of them requires a gradient, its output
 requires none, and the block's parameters never train. Typical is the first block, which is fed the data itself.
 
+## Common belief
+Activation checkpointing changes memory and time, and nothing else.
+
+## In truth
+So it does with `use_reentrant=False`. The re-entrant form sees only the block's inputs: if none of them requires a
+gradient, the block's parameters get none.
+
 ## Bad
 ```python
 import warnings

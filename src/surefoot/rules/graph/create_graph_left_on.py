@@ -8,6 +8,13 @@ Fires when every backward of several steps in a row runs with `create_graph=True
 The gradients come with a graph as large as that of the forward: a step takes about twice the time and memory. Each
 parameter's gradient then refers to the parameter and back, a cycle that keeps memory until the gradient is cleared.
 
+## Common belief
+`create_graph=True` is a safe setting that merely keeps more options open.
+
+## In truth
+It builds a second graph as large as the first at every backward, and ties each gradient to its parameter in a cycle
+that holds memory. It is for those who differentiate through gradients.
+
 ## Bad
 ```python
 import warnings

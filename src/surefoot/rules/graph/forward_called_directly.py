@@ -7,6 +7,13 @@ Fires when code outside any module calls `forward` of a model that trains, and t
 Hooks run in `model(x)` only. What stands on them is silently left out: weight and spectral normalisation, pruning,
 activation logging, gradient synchronisation between processes, mixed-precision wrappers, compiled code.
 
+## Common belief
+`model(x)` is a shorthand for `model.forward(x)`.
+
+## In truth
+`model(x)` runs the hooks around the forward, and whatever stands on hooks: weight normalisation, pruning, wrappers that
+synchronise ranks. `forward` alone leaves them out.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ behind the cut, do train.
 Everything before the cut stays at its random start. The parameters behind it learn to make the best of that, so the
 loss goes down and nothing looks broken; the model is only much worse than it could be.
 
+## Common belief
+If a value reaches the loss, its gradient comes back.
+
+## In truth
+Gradients follow the graph, not the values. `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` and `no_grad` hand the
+number on and end the graph there.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ running total is carried on without being detached, and `retain_graph=True` hide
 Every backward goes through all steps so far: time and memory grow with the square of the number of steps, and old
 batches get their gradients again and again, computed for weights that no longer exist.
 
+## Common belief
+A hidden state can be carried from batch to batch like any other variable.
+
+## In truth
+It carries the graph that made it. Without `.detach()` each loss reaches back through all batches before, and
+`retain_graph=True` only hides the error that says so.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ step adds one more: `total += loss`, a list of losses, of outputs or of states.
 A loss tensor holds every node of the graph that computed it, and what these hold. Memory grows with every batch until
 an epoch ends, and a sum of losses builds a chain as long as the epoch. Only the number was wanted.
 
+## Common belief
+`total += loss` adds up numbers.
+
+## In truth
+`loss` is a tensor with a graph, and so is the sum. `loss.item()` or `loss.detach()` is the number; until then all
+graphs of the epoch stay in memory.
+
 ## Bad
 ```python
 import torch

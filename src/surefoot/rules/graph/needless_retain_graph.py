@@ -8,6 +8,13 @@ kept.
 A kept graph holds all activations until its loss is dropped, so that two batches' worth lie in memory at once. It
 also hides the error that would tell of a graph which is used twice by mistake.
 
+## Common belief
+`retain_graph=True` does no harm if it was not needed.
+
+## In truth
+It keeps the activations of a batch until its loss is dropped, so that two batches' worth are in memory, and it hides
+the error that tells of a graph used twice by mistake.
+
 ## Bad
 ```python
 import torch

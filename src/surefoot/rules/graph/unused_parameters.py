@@ -8,6 +8,13 @@ used them or because what they computed never entered a loss.
 They cost memory and stay at their random start. Often it is a layer that forward forgot, or one that an edit left
 behind; under data-parallel training they also make `find_unused_parameters` necessary.
 
+## Common belief
+What stands in `__init__` is a part of the model and is trained.
+
+## In truth
+What the forward uses on its way to the loss is trained. A layer that is made and not called stays at its random start,
+in every checkpoint.
+
 ## Bad
 ```python
 import torch

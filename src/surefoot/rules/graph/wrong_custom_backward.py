@@ -8,6 +8,13 @@ training call, and compares what its backward returns with finite differences of
 Autograd believes whatever a custom backward returns. A lost factor, a missing mask or a swapped argument gives
 gradients that still point roughly somewhere: training works worse, and nothing tells why.
 
+## Common belief
+If a custom backward runs and the loss falls, its gradient is right.
+
+## In truth
+Autograd takes whatever is returned. Many wrong gradients still point downhill a little; only a comparison with finite
+differences tells a right one from a wrong one.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ other, and their weights got a gradient of exactly zero each time: what a ReLU b
 A unit whose input to the ReLU is negative for every sample puts out zero and gets no gradient, so that it can't come
 back. The layer is smaller than it looks.
 
+## Common belief
+A ReLU unit that puts out zero rests, and comes back when it is needed.
+
+## In truth
+If its input is negative for every sample, its gradient is exactly zero for every sample. No gradient of its own can
+then bring it back.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ to the weights, and the loss is well above what it was.
 ## Why it matters
 Each update now throws the weights further away than the one before; a few steps later there is a NaN.
 
+## Common belief
+Exploding gradients announce themselves by a NaN.
+
+## In truth
+The NaN is their last stage. Before it, gradients and updates grow for many steps while every number is still finite,
+and those steps already undo what was learned.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Notes when the largest gradient norm since the last record is many times the usu
 A bad batch, a wrong label or a numerical accident often shows as one huge gradient. Without clipping a single such
 step can undo thousands.
 
+## Common belief
+One odd batch among thousands averages out.
+
+## In truth
+A gradient a hundred times the usual size weighs as much as a hundred usual ones, in the averages of momentum and Adam
+too, unless it is clipped.
+
 ## Bad
 ```python
 import torch

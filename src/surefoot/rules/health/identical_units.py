@@ -8,6 +8,12 @@ moved since, and are equal still.
 Units that start equal get equal gradients: they stay copies of each other, and the layer learns as if it had one
 unit. The loss falls a little and stops.
 
+## Common belief
+Training breaks ties by itself, so that equal starting values are as good as others.
+
+## In truth
+Units that start equal get equal gradients and stay equal. Only different starting values, or dropout, tell them apart.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Notes when the numbers given to the first layer are in the hundreds or more, and
 Initial weights and learning rates are made for inputs of size one. Pixels up to 255, prices or time stamps make
 outputs and gradients as much larger: training starts with a jump, or needs a rate that is too small for all the rest.
 
+## Common belief
+The network learns the right scale of its inputs by itself.
+
+## In truth
+It could, but its initial weights and its learning rate are made for inputs of about one. Gradients of the first layer
+grow with the inputs, and one rate has to serve all layers.
+
 ## Bad
 ```python
 import torch

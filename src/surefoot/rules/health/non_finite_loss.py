@@ -7,6 +7,13 @@ Fires when a step uses the gradient of a loss that was not finite.
 A loss that is not finite has no useful gradient: one such step can turn all weights into NaN. Even where the gradients
 happen to stay finite, as when the NaN comes from a mean over nothing, every average that includes it is lost.
 
+## Common belief
+If the loss is NaN, the gradients are NaN and the step shows it.
+
+## In truth
+Gradients may well be finite, as where a mask stops the NaN on its way, and the run goes on with a loss that says
+nothing. The loss has to be looked at by itself.
+
 ## Bad
 ```python
 import torch

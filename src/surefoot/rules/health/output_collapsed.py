@@ -8,6 +8,13 @@ though a layer before it tells samples apart or once did, and the loss is no low
 A model that answers the same whatever it is asked has found the best constant and stays there: dead layers in the
 middle, a mask the wrong way round, or a decay that pulled the weights to zero.
 
+## Common belief
+A loss that has settled shows that the model has learned something.
+
+## In truth
+A constant answer has a loss too, and it is reached quickly: the best one without looking at the input. Whether outputs
+differ between samples tells the two apart.
+
 ## Bad
 ```python
 import torch

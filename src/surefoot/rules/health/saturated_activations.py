@@ -9,6 +9,13 @@ other layers.
 Where the curve is flat its slope is nearly zero, and so is every gradient that passes through it: the layers before
 it stop learning. Inputs or weights that are too large do this.
 
+## Common belief
+A sigmoid or tanh keeps activations in a safe range.
+
+## In truth
+It does, by being flat outside of it. Where it is flat its slope is nearly zero, and so is the gradient of every layer
+before it.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ the loss is no lower than it was at the start.
 Weights that change by a tenth in every step forget what they have learned as fast as they learn it. A healthy update
 is about a thousandth.
 
+## Common belief
+As long as nothing is NaN, the rate is not too large.
+
+## In truth
+A rate can be far too large and everything finite: weights that move by a tenth of their size in every step forget as
+fast as they learn. What tells is the size of the update beside that of the weight.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ gradients and the learning rate is not rising, and the loss is no lower than at 
 At a millionth of its size a step, a weight takes a hundred thousand steps to change by a tenth: training stands still
 and costs as much as ever.
 
+## Common belief
+A small learning rate is slow, but safe.
+
+## In truth
+Slow has no lower limit. At a millionth of its size a step, a weight does not get anywhere in the time that a run has,
+and in half precision it does not move at all.
+
 ## Bad
 ```python
 import torch

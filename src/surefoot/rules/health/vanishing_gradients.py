@@ -8,6 +8,13 @@ under those of the last third, and their weights move a thousand times less.
 The first layers stay what they were at random, and the last ones learn from noise. Deep stacks of sigmoids, or
 weights that start too small, do this.
 
+## Common belief
+If the last layers learn, the gradient has come through.
+
+## In truth
+The last layers are the first to get it. Each layer multiplies the gradient on its way back; a few dozen factors below
+one leave nothing for the first layers.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when MSE, L1 or a similar loss gets one output per class and, as target fo
 Every output is pulled towards the class number itself: class 9 counts as nine times class 1, and at the optimum all
 outputs are equal, so that the highest score says nothing. It runs because the index broadcasts over the outputs.
 
+## Common belief
+A class number is a number, so that MSE can compare it with the outputs.
+
+## In truth
+It broadcasts over the outputs: every output is pulled to the same number, and class 9 counts as nine times class 1.
+Classes are names; cross-entropy takes them as such.
+
 ## Bad
 ```python
 import warnings

@@ -9,6 +9,13 @@ A fresh model knows nothing, so its loss should be near ln(C). A far larger one 
 weights initialised too wide, inputs not scaled, or labels that do not fit the outputs. The first epochs are spent on
 shrinking the scores, and some units may die on the way.
 
+## Common belief
+The first loss is arbitrary, because the model is random.
+
+## In truth
+It is the one loss that is known beforehand: equal scores for C classes cost ln(C). A start far above is confident and
+wrong, from a scale that is too large or labels that do not fit.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when `kl_div` gets probabilities as input, or raw scores with positive val
 `kl_div(input, target)` expects the logarithm of the model's probabilities. On probabilities or scores it computes
 something that is no divergence, can be negative, and has its optimum elsewhere.
 
+## Common belief
+`kl_div(p, q)` takes two distributions, as in the textbook.
+
+## In truth
+Its first argument is the logarithm of the model's probabilities, its second the target as probabilities; the textbook's
+order is turned round as well.
+
 ## Bad
 ```python
 import torch

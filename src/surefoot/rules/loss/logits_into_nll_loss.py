@@ -8,6 +8,13 @@ log-probabilities: they are positive, or do not normalise to one.
 NLL loss only picks out the entry of the right class and negates it. On raw scores it is a linear function without
 lower bound: the model wins by growing its scores for ever. On probabilities it has almost no gradient for hard samples.
 
+## Common belief
+NLL loss and cross-entropy are two names of one loss.
+
+## In truth
+Cross-entropy is log-softmax followed by NLL loss. NLL loss alone negates the entry of the right class: on raw scores
+that has no lower bound.
+
 ## Bad
 ```python
 import torch

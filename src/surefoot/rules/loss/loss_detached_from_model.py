@@ -8,6 +8,13 @@ a new tensor, or computed from detached outputs.
 `torch.tensor(loss, requires_grad=True)`, `loss.detach().requires_grad_()` and `loss.data` make a new tensor that knows
 nothing of the model. Its backward runs without complaint and gives no parameter a gradient: nothing is trained.
 
+## Common belief
+"element 0 of tensors does not require grad" is mended by `requires_grad=True` on the loss.
+
+## In truth
+That makes the loss a new leaf: its backward ends at itself. The message says that the graph was cut somewhere before;
+the remedy is there.
+
 ## Bad
 ```python
 import torch

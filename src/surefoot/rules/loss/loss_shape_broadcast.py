@@ -8,6 +8,13 @@ Fires when an element-wise loss, torch's or a hand-written difference, gets a pr
 Every prediction is compared with every target of the batch. The best answer is then the mean of all targets: the loss
 falls to their variance, stays there, and the model learns to ignore its input.
 
+## Common belief
+If shapes did not fit, the loss would raise an error.
+
+## In truth
+(N, 1) and (N) do fit, by broadcasting, into (N, N): every prediction is compared with every target. The result is a
+scalar like any other.
+
 ## Bad
 ```python
 import torch

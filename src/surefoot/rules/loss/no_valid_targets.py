@@ -8,6 +8,13 @@ summed losses when that happens again.
 The mean over nothing is NaN: it spoils running averages, early stopping and schedules that read the loss, and the batch
 teaches nothing. Often all labels are masked by mistake, or the wrong index is ignored.
 
+## Common belief
+A batch without targets has a loss of zero.
+
+## In truth
+A mean over nothing is 0/0, which is NaN. Its gradients may be zero, so that the weights survive, but every average that
+takes in the loss is lost.
+
 ## Bad
 ```python
 import torch

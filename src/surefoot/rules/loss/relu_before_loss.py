@@ -7,6 +7,13 @@ Fires when the input of cross-entropy or of binary cross-entropy with logits is 
 A ReLU leaves no negative scores: a class can only be argued for, never against, a binary prediction never falls below
 one half, and scores at zero get no gradient. A model that ends in a ReLU learns slowly and may stop for some classes.
 
+## Common belief
+An activation belongs behind every layer, the last one too.
+
+## In truth
+Cross-entropy needs scores of both signs. A ReLU cuts the negative ones to zero, where there is no gradient either, and
+a probability can't fall below that of a score of zero.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when the input of `binary_cross_entropy_with_logits` comes from a sigmoid 
 The loss applies its own sigmoid. Probabilities between 0 and 1 then become predictions between 0.50 and 0.73: the model
 can never say no, and negatives cost at least 0.69 each.
 
+## Common belief
+A binary classifier ends in a sigmoid.
+
+## In truth
+With `binary_cross_entropy_with_logits` the sigmoid is in the loss, in a form that does not overflow. A second one
+before it confines predictions to between 0.50 and 0.73.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when a cross-entropy keeps getting an input with one class only.
 The softmax of one score is 1 whatever the score: the loss is constantly zero and so are all gradients. A binary
 classifier with one output needs `binary_cross_entropy_with_logits`.
 
+## Common belief
+A loss of zero means that the model is perfect.
+
+## In truth
+The softmax of a single score is 1 whatever the score. With one output, cross-entropy is zero before, during and after
+training, and so is its gradient.
+
 ## Bad
 ```python
 import torch

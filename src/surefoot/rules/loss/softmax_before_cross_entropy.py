@@ -8,6 +8,13 @@ Cross-entropy applies its own log-softmax. On top of probabilities it squeezes a
 perfect prediction still costs ln(1 + (C - 1)/e), gradients are small where they matter, and training is slow and ends
 early. Nothing crashes and accuracy rises a little, so it looks like a hard problem.
 
+## Common belief
+A classifier ends in a softmax, and the loss compares probabilities.
+
+## In truth
+PyTorch's cross-entropy takes logits and has the softmax inside. A softmax on top of a softmax can't say more than e
+times as likely for one class as for another, however sure the model is.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ batch or time dimension of scores whose classes lie in the last one.
 The samples of a batch then compete with each other for each class, and a sample's own class scores are not compared at
 all. What the model says about a sample depends on its neighbours in the batch.
 
+## Common belief
+`dim=0` or `dim=1`: a softmax is a softmax.
+
+## In truth
+The dimension says what competes. Over the batch, samples compete for each class, and the prediction for one depends on
+which others happen to be in its batch.
+
 ## Bad
 ```python
 import torch

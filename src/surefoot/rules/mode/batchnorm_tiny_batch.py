@@ -8,6 +8,13 @@ Mean and variance of two or three values are mostly noise, and the normalised ou
 with two values every channel is close to plus or minus one. Training stalls, and the running statistics used in eval
 mode do not match what the model was trained with.
 
+## Common belief
+Batch-norm works with any batch size above one.
+
+## In truth
+It runs with any. Mean and variance of two or three values are mostly noise: of two values, each channel becomes close
+to plus and minus one, whatever was in it.
+
 ## Bad
 ```python
 import torch

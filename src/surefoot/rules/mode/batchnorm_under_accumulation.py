@@ -7,6 +7,13 @@ Notes steps that sum the gradients of several micro-batches from one line while 
 Accumulation imitates a large batch for the gradient only. Each micro-batch is still normalised by its own mean and
 variance, so that the result differs from that of the large batch, the more so the smaller the micro-batches.
 
+## Common belief
+Accumulation over k micro-batches is the same as a batch k times as large.
+
+## In truth
+For the gradient of a sum it is. Batch-norm takes its mean and variance from what it sees at once, and that is one
+micro-batch.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ layer that is made in `forward` or kept in a plain list.
 Predictions of the trained model stay random and are worse than they need to be: scores, early stopping and everything
 the model is used for later suffer. `model.eval()` promises the opposite, so nobody looks here.
 
+## Common belief
+`model.eval()` switches dropout off.
+
+## In truth
+It sets a flag on registered modules. `F.dropout(x)` has `training=True` by default and asks no flag; layers in a plain
+list or made in `forward` are not reached by it.
+
 ## Bad
 ```python
 import torch

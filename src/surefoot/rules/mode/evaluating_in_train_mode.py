@@ -10,6 +10,13 @@ Dropout then falsifies the predictions, and batch-norm normalises by whatever ba
 data into the statistics that the trained model will use: the score is wrong, and the model itself is changed by being
 looked at. `torch.no_grad()` switches off neither.
 
+## Common belief
+`torch.no_grad()` is evaluation mode.
+
+## In truth
+It stops the recording of graphs. Dropout goes on, and batch-norm goes on updating its statistics, now by the evaluation
+data; `model.eval()` is what ends both.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ Freezing parameters does not freeze buffers. Weights learned for the old statist
 batches of other data: the frozen part of the network slowly turns into another one, and fine-tuning starts from
 features that no longer hold.
 
+## Common belief
+`requires_grad=False` freezes a layer.
+
+## In truth
+It freezes parameters. Running mean and variance are buffers and move with every forward in train mode; only `eval()` of
+that layer stops them.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Notes forwards of a model in eval mode that record a graph though no backward fo
 The graph keeps every activation of the batch alive until the output goes, which may double the memory an evaluation
 needs and slows it down; where outputs are collected over a whole pass, memory grows with every batch.
 
+## Common belief
+`model.eval()` saves memory, because no gradients are computed.
+
+## In truth
+It changes what dropout and batch-norm do. Graphs are built as before; `torch.no_grad()` or `torch.inference_mode()` is
+what prevents that.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ In eval mode dropout is off and batch-norm uses, and no longer updates, its runn
 without its regularisation, on statistics that grow stale. Usually `model.eval()` was called for validation and
 `model.train()` was forgotten, so that all but the first epoch is affected. Nothing crashes.
 
+## Common belief
+`model.eval()` holds for the evaluation, then training goes on as before.
+
+## In truth
+It holds until `model.train()` is called. After the first validation everything trains without dropout, on batch-norm
+statistics that no longer move.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Notes an `Adam`, `NAdam`, `RAdam` or `Adamax` with `weight_decay` above 0 that i
 There the decay is added to the gradient and divided by its running size: weights with large gradients decay less.
 `AdamW` decays every weight by the same share, which is what most papers mean and tune.
 
+## Common belief
+`weight_decay` in Adam and in AdamW is the same thing.
+
+## In truth
+Adam adds it to the gradient and divides both by the gradient's running size, so that weights with large gradients decay
+less. AdamW takes the same share off every weight.
+
 ## Bad
 ```python
 import torch

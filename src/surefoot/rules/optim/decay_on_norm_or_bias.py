@@ -7,6 +7,13 @@ Notes an optimizer whose groups with weight decay hold parameters of normalisati
 Decay is there to keep weight matrices small. It pulls the scale of a normalisation layer towards 0 instead of 1, and
 biases towards 0, which has no use and often costs a little accuracy.
 
+## Common belief
+Weight decay is for all parameters.
+
+## In truth
+It is for weight matrices. The scale of a normalisation layer is pulled from 1 towards 0, and biases towards 0, for no
+gain; two groups keep them apart.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ lies on them.
 Freezing only stops new gradients. While `.grad` is not None, an optimizer goes on with momentum, Adam's averages and
 weight decay: the frozen weights drift away from what they were frozen at.
 
+## Common belief
+With `requires_grad=False` a parameter does not move any more.
+
+## In truth
+No new gradient comes. While an old one lies in `.grad`, the optimizer goes on with it, with momentum and with decay; it
+leaves alone what has `None`.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ or nearly so, and the parameters do not follow it.
 Python lets any attribute be set on a tensor or module. What was meant to be frozen goes on training, what was meant
 to train stays frozen.
 
+## Common belief
+A misspelled attribute raises an error.
+
+## In truth
+Python lets any name be set on a tensor or module. `param.require_grad = False` makes a new attribute that nobody reads;
+on a module even the right spelling is just that, `module.requires_grad_(False)` is the call.
+
 ## Bad
 ```python
 import torch

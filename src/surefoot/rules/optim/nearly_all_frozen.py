@@ -8,6 +8,13 @@ in a model that was neither loaded nor trained before, when fewer than one in tw
 It is what a filter by name leaves when it does not match: the head was to be trained and is frozen too. Scales and
 shifts of normalisation layers can lower the loss a little, so that the run looks alive.
 
+## Common belief
+If the loss falls, the right part is being trained.
+
+## In truth
+Scales and shifts of normalisation layers alone can lower it. Counting the parameters that require a gradient tells what
+a filter by name has left over.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,12 @@ optimizer gets them all: it was made again, deep-copied, unpickled or converted 
 The optimizer updates tensors that no longer belong to the model. The model that runs in forward stays as it was
 initialised: the loss does not move, and nothing says why.
 
+## Common belief
+The optimizer belongs to the model, and follows when the model is made again.
+
+## In truth
+It holds tensors. A deep copy, a new model or a reload makes others, and the optimizer goes on updating the old ones.
+
 ## Bad
 ```python
 import torch

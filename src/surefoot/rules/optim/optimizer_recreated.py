@@ -8,6 +8,13 @@ the third or fourth time, once per step or once per epoch.
 A new optimizer starts with empty averages. Adam's first step after that moves every weight by the full rate in the
 direction of one batch's sign, and momentum never builds up: training gets noisy and slow.
 
+## Common belief
+An optimizer is a recipe: making a new one each epoch changes nothing.
+
+## In truth
+It is a recipe with a memory. A new Adam has empty averages, and its first step moves every weight by about the full
+rate, by the sign of one batch.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,12 @@ gradient came in between: both hold the same parameters.
 Each gradient moves the shared parameters twice, by two rules with two states: the effective rate is the sum of both,
 and the momentum of each knows nothing of the other's moves.
 
+## Common belief
+Two optimizers over one parameter share the work.
+
+## In truth
+Each takes its full step. The same gradient is applied twice, by two rules, and neither knows of the other's move.
+
 ## Bad
 ```python
 import torch

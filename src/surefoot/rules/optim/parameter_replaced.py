@@ -8,6 +8,13 @@ a whole layer, while the optimizer still holds the old one and nobody holds the 
 An optimizer holds tensors, not names. It goes on with a tensor that left the model, and the new one stays at its
 initial values for the rest of the run.
 
+## Common belief
+Assigning a new layer to the model puts it into training.
+
+## In truth
+It puts it into the model. The optimizer still holds the tensors of the old layer; the new ones need `add_param_group`
+or a new optimizer.
+
 ## Bad
 ```python
 import torch

@@ -10,6 +10,13 @@ when the run ends and an optimizer that holds parameters with gradients never st
 That part stays at its initial values. The rest learns to work around it, so that the loss may even fall: the model
 is just worse than it should be, and nothing says why.
 
+## Common belief
+Whatever gets a gradient is trained.
+
+## In truth
+Backward computes gradients for all that requires them; only what an optimizer holds is moved. A part that was thawed or
+added later belongs to none.
+
 ## Bad
 ```python
 import torch

@@ -9,6 +9,13 @@ layer anew each time it runs.
 `parameters()`, `to()`, `train()` and `state_dict()` see only what is registered. The hidden layers run in forward and
 stay at their initial values; they are missing from checkpoints too.
 
+## Common belief
+Layers in a Python list are layers of the model.
+
+## In truth
+They are used by it, and unknown to it: `parameters()`, `to()`, `state_dict()` and `train()` find what is assigned as an
+attribute or kept in a `ModuleList`.
+
 ## Bad
 ```python
 import torch

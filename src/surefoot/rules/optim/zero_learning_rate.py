@@ -7,6 +7,13 @@ that starts at 0 and is advanced once per epoch, an integer division, a schedule
 ## Why it matters
 Every batch is computed and thrown away. The weights do not move; only batch-norm statistics and the clock do.
 
+## Common belief
+The rate was set to 0.1, so it is 0.1.
+
+## In truth
+A scheduler writes its first rate when it is made. A warm-up factor of 0, or an integer division, makes that 0 before
+the first step, and a run with a rate of 0 looks like any other.
+
 ## Bad
 ```python
 import torch

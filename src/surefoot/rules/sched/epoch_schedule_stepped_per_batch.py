@@ -9,6 +9,13 @@ epochs is used up by batches.
 The rate falls as many times too fast as the epoch has batches. After a fraction of the run it is too small to change
 the weights, and the loss freezes at a value that looks like convergence.
 
+## Common belief
+`scheduler.step()` belongs behind `optimizer.step()`, always.
+
+## In truth
+Its unit is whatever calls it. `StepLR(step_size=30)` means thirty epochs in most recipes; called after each batch, it
+is over after thirty batches.
+
 ## Bad
 ```python
 import torch

@@ -7,6 +7,13 @@ Fires when a `CosineAnnealingLR` is advanced well beyond `T_max`, so that its le
 `CosineAnnealingLR` is half a period of a cosine: after `T_max` advances it goes up again, back to the full rate. The
 end of the training then runs at rising rates and undoes the annealing.
 
+## Common belief
+A cosine schedule ends at its minimum and stays there.
+
+## In truth
+`CosineAnnealingLR` is a cosine of the number of calls. After `T_max` calls it goes up again, as a cosine does, to the
+full rate.
+
 ## Bad
 ```python
 import torch

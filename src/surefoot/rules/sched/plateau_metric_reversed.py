@@ -8,6 +8,13 @@ Fires when `ReduceLROnPlateau` in mode `min` is fed an accuracy that rises while
 Every improvement counts as a bad epoch. The rate is cut again and again while the model learns well, until it is too
 small to go on.
 
+## Common belief
+`ReduceLROnPlateau` watches whatever it is given and notices when it stops getting better.
+
+## In truth
+It does not know what better is: `mode="min"` is the default, for losses. Fed with an accuracy, it takes every
+improvement for a bad epoch.
+
 ## Bad
 ```python
 import torch

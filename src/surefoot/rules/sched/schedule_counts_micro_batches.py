@@ -8,6 +8,13 @@ schedule.
 The schedule runs as many times too fast as the window has micro-batches: warm-up and decay are over after a fraction
 of the steps, and a cosine climbs again while the training goes on.
 
+## Common belief
+A schedule counts batches.
+
+## In truth
+It counts calls, and its length is mostly planned in updates. Under accumulation an update takes k batches; advanced
+with each of them, the schedule is over k times too early.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,12 @@ steps: it was advanced once per epoch though it counts batches, or it was made f
 The decay that the schedule exists for never happens, and a warm-up may still be going on: the model is trained at the
 wrong rates from the first step to the last, and the low-rate phase in which the loss settles is missing.
 
+## Common belief
+A schedule stretches over the training, however long that is.
+
+## In truth
+It has the length it was made with. Counted in updates and advanced per epoch, it barely leaves its warm-up.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ ever advanced.
 The rate stays where the scheduler's constructor left it: no decay at all, or, with a warm-up or a one-cycle schedule,
 a fraction of the intended rate for the whole run.
 
+## Common belief
+Making a scheduler with the optimizer is enough: the optimizer asks it for the rate.
+
+## In truth
+The scheduler writes into the optimizer, and only when its `step()` is called. Until then the rate is what its
+constructor left, for a warm-up a fraction of the one meant.
+
 ## Bad
 ```python
 import torch

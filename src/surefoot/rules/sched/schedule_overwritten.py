@@ -9,6 +9,13 @@ Schedules that compute the next rate from the present one (`StepLR`, `Exponentia
 on; those that compute it from the start wipe it out. Either way the rate is neither what the schedule nor what the
 other code says.
 
+## Common belief
+Setting `param_groups[0]["lr"]` by hand overrides the schedule.
+
+## In truth
+Until its next step. Some schedules then carry the new value on as if it were theirs, others wipe it out, as they
+compute the rate from the present one or from the first.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ the schedule.
 The schedule's first rate is never used and every later one comes a step or an epoch too early: a warm-up loses its
 gentle start, milestones cut the rate before the epoch that was meant, a cosine ends before the training does.
 
+## Common belief
+`scheduler.step()` at the top of the loop sets the rate for the step that follows.
+
+## In truth
+That was so before PyTorch 1.1. A scheduler sets the first rate when it is made; advanced before the first update, it
+skips that one, and all others come early.
+
 ## Bad
 ```python
 import torch

@@ -8,6 +8,13 @@ does the training.
 The optimizer that trains keeps its first learning rate for ever. It often happens when an optimizer is made again,
 after a model is rebuilt, moved or unfrozen, and the scheduler still holds the old one.
 
+## Common belief
+The scheduler adjusts the rate of the training.
+
+## In truth
+It adjusts the one optimizer it was made with. If that was replaced by another, the schedule runs for an optimizer that
+no longer steps.
+
 ## Bad
 ```python
 import torch

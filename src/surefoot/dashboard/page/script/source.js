@@ -10,6 +10,9 @@ export const runs = () => get("api/runs");
 export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
 export const findings = (name) => get(`api/runs/${encodeURIComponent(name)}/findings`);
 export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);
+export const lessons = () => get("api/learn");
+export const lesson = (rule) => get(`api/learn/${encodeURIComponent(rule)}`);
+export const family = (name) => get(`api/learn/families/${encodeURIComponent(name)}`);
 export const compare = (one, two) => get("api/compare", { run: [one, two] });
 
 /** { name: [names], rank, from, to, buckets } */
@@ -24,6 +27,21 @@ export const params = (name, wanted) => get(`api/runs/${encodeURIComponent(name)
 export async function query(sql, signal) {
   const headers = { "content-type": "application/json" };
   return read(fetch("api/query", { method: "POST", headers, body: JSON.stringify({ sql }), signal }));
+}
+
+/** Runs both programs of a rule: `hear` gets what they tell as it comes. The signal ends them. */
+export async function runTwins(rule, hear, signal) {
+  const asked = fetch(`api/learn/${encodeURIComponent(rule)}/run`, { method: "POST", signal });
+  const response = await asked.catch(() => null);
+  if (!response?.ok) return read(asked); // which says why
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ; ) {
+    const { value, done } = await reader.read();
+    if (done) return null;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) if (line) hear(JSON.parse(line));
+  }
 }
 
 /** Deltas of one run, or of the list of runs: an EventSource that reconnects by itself, where it was. */

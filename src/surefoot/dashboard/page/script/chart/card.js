@@ -19,9 +19,12 @@ export class ChartCard {
   #height = 0;
   #size = new ResizeObserver(([{ contentRect }]) => this.#resized(contentRect));
 
-  /** `board` has the settings and the marks that all its charts share; `isWhole`: its curves have all there is. */
-  constructor(board, { title, curves, format = undefined, isWhole = false }) {
-    Object.assign(this, { board, title, curves, format, isWhole });
+  /**
+   * `board` has the settings and the marks that all its charts share; `isWhole`: its curves have all there is; `unit`:
+   * what the axis counts.
+   */
+  constructor(board, { title, curves, format = undefined, isWhole = false, unit = "step" }) {
+    Object.assign(this, { board, title, curves, format, isWhole, unit });
     this.#isLoaded = isWhole;
     this.place = make("div", { class: "plot" });
     this.legend = make("ul", { class: "legend", "aria-label": `Curves of ${title}` });
@@ -170,7 +173,7 @@ export class ChartCard {
     const format = this.format ?? short;
     const { axis } = this.board;
     this.at.textContent =
-      this.#cursor === null ? "" : axis === "time" ? clock(this.#cursor) : `step ${count(Math.round(this.#cursor))}`;
+      this.#cursor === null ? "" : axis === "time" ? clock(this.#cursor) : `${this.unit} ${count(Math.round(this.#cursor))}`;
     this.curves.forEach((curve, number) => {
       const value = this.#cursor === null ? curve.lastFinite() : curve.valueAt(this.#cursor, axis);
       const text = curve.length ? (value === null ? "–" : format(value)) : "";
@@ -193,8 +196,8 @@ export class ChartCard {
     const what = this.curves[0].name.startsWith("grad_norm/") ? "without gradient, or not finite" : "not finite";
     this.note.textContent =
       num === 1
-        ? `1 value ${what}, at step ${count(first)}`
-        : `${count(num)} values ${what}, the first at step ${count(first)}`;
+        ? `1 value ${what}, at ${this.unit} ${count(first)}`
+        : `${count(num)} values ${what}, the first at ${this.unit} ${count(first)}`;
   }
 
   #hasNothingPositive() {

@@ -2,8 +2,9 @@
 import { evenTicks } from "../chart/scale.js";
 import { make, makeSvg, replace } from "../dom.js";
 import { empty } from "../empty.js";
-import { change } from "../link.js";
+import { change, hrefOf } from "../link.js";
 import { count, short, tick } from "../number.js";
+import { canFollow } from "../source.js";
 import { severityBadge } from "../status.js";
 import { findingKey } from "./run.js";
 import { rulePage } from "./rule.js";
@@ -103,6 +104,9 @@ function card(finding, run) {
     part("What to do", finding.fix, "fix"),
     part("Why it matters", finding.why),
     rulePage(finding.rule),
+    canFollow
+      ? make("p", {}, make("a", { href: hrefOf(["learn", finding.rule]) }, `Learn: see ${finding.rule} happen`))
+      : null,
   );
   return make("details", { class: `finding ${finding.severity}`, "data-finding": findingKey(finding) }, head, body);
 }

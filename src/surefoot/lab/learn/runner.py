@@ -1,0 +1,130 @@
+"""Run the two programs of a rule side by side, in processes of their own, and hand on what they tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from surefoot.lab.learn.tether import end, start
+from surefoot.rules.lesson import Lesson
+
+MOST_SECONDS = 180.0  # each ends within a few; this one hangs
+LOOK_SECONDS = 0.2
+CLOSE_SECONDS = 5.0  # until what it wrote last is read
+MOST_LINES = 20  # of what a program said before it failed
+_SOURCE = str(Path(__file__).resolve().parents[3])
+
+Message = dict[str, Any]
+
+
+class Twin:
+    """One of the two, while it runs."""
+
+    def __init__(self, name: str, code: str, folder: Path, heard: SimpleQueue[Message | None]) -> None:
+        self.name = name
+        self._heard = heard
+        self._begun = time.monotonic()
+        self._said: deque[str] = deque(maxlen=MOST_LINES)
+        self._has_told_end = False
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+        command = [sys.executable, "-m", "surefoot.lab.learn.twin", str(folder / f"{name}.py")]
+        self.process = start(command, folder, _environ())
+        self._threads = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._begun
+
+    def close(self) -> None:
+        end(self.process)
+        for thread in self._threads:
+            thread.join(CLOSE_SECONDS)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+
+    def ended(self) -> Message | None:
+        """How it ended, where it could not tell by itself."""
+        for thread in self._threads:
+            thread.join()
+        if self._has_told_end:
+            return None
+        reason = "took too long" if self.seconds > MOST_SECONDS else "died"
+        said = "\n".join(self._said)
+        return {"kind": "end", "twin": self.name, "status": self.process.wait(), "reason": reason, "said": said}
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            message = {**json.loads(line), "twin": self.name}
+            if message["kind"] == "end":
+                self._has_told_end = True
+                message |= {"seconds": round(self.seconds, 2), "said": self._told_error(message)}
+            self._heard.put(message)
+        self._heard.put(None)
+
+    def _told_error(self, message: Message) -> str:
+        return "\n".join(self._said) if message["status"] else ""
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self._said.append(line.decode("utf-8", "backslashreplace").rstrip())
+
+
+def run_twins(lesson: Lesson) -> Generator[Message, None, None]:
+    """Messages as they come. When this generator is closed, or raises, no process is left."""
+    yield {"kind": "begin", "rule": lesson.rule.name, "twins": [name.lower() for name in lesson.programs]}
+    heard: SimpleQueue[Message | None] = SimpleQueue()
+    with _twins(lesson, heard) as twins:
+        num_running = len(twins)
+        while num_running:
+            try:
+                message = heard.get(timeout=LOOK_SECONDS)
+            except Empty:
+                _end_those_that_hang(twins)
+                continue
+            if message is None:
+                num_running -= 1
+            else:
+                yield message
+        yield from (last for twin in twins if (last := twin.ended()) is not None)
+    yield {"kind": "done"}
+
+
+@contextmanager
+def _twins(lesson: Lesson, heard: SimpleQueue[Message | None]) -> Iterator[list[Twin]]:
+    with tempfile.TemporaryDirectory(prefix="surefoot-learn-", ignore_cleanup_errors=True) as folder:
+        twins: list[Twin] = []
+        try:
+            for name, code in lesson.programs.items():
+                twins.append(Twin(name.lower(), code, Path(folder) / name.lower(), heard))
+            yield twins
+        finally:
+            for twin in twins:
+                twin.close()
+
+
+def _end_those_that_hang(twins: list[Twin]) -> None:
+    for twin in twins:
+        if twin.seconds > MOST_SECONDS:
+            end(twin.process)
+
+
+def _environ() -> dict[str, str]:
+    """They run in a folder of their own, with one thread each, because there are two, and small."""
+    path = os.pathsep.join(filter(None, [_SOURCE, os.environ.get("PYTHONPATH")]))
+    return {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path, "SUREFOOT_LOG": "off"}

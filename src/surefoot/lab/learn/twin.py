@@ -1,0 +1,97 @@
+"""`python -m surefoot.lab.learn.twin FILE`: run one program under all rules, and tell on stdout what it does.
+
+One JSON object a line: `{"kind": "ready"}` once torch is there, then rows of `course.py` in bunches, then findings,
+then `{"kind": "end"}`. What the program prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from dataclasses import asdict
+from typing import IO, Any, NoReturn
+
+from surefoot.dashboard.data.encode import encode
+from surefoot.judge import Finding
+from surefoot.lab.learn.tether import end_group, when_parent_ends
+from surefoot.launch import outcome
+from surefoot.launch.program import Program
+from surefoot.rules.catalogue import catalogue
+from surefoot.runlog.write.current import decide
+
+BUNCH_SECONDS = 0.1
+TORCH_KNOWS_IT_TOO = ("Detected call of `lr_scheduler.step", "This DataLoader will create")
+
+
+class Telling:
+    """Rows go out in bunches, everything else at once."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._rows: list[dict[str, Any]] = []
+        self._flushed = time.monotonic()
+
+    def row(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        if time.monotonic() - self._flushed > BUNCH_SECONDS:
+            self._flush()
+
+    def say(self, kind: str, **fields: Any) -> None:
+        self._flush()
+        self._write({"kind": kind, **fields})
+
+    def _flush(self) -> None:
+        self._flushed = time.monotonic()
+        if self._rows:
+            self._write({"kind": "rows", "rows": self._rows})
+            self._rows = []
+
+    def _write(self, message: dict[str, Any]) -> None:
+        self._stream.write(f"{encode(message)}\n")
+        self._stream.flush()
+
+
+def main() -> NoReturn:
+    when_parent_ends(end_group)
+    telling = Telling(_own_stdout())
+    decide(None)  # nothing of it is kept
+    from surefoot.lab.learn.course import CourseProbe  # brings torch along
+    from surefoot.sanitizer import Sanitizer
+    from surefoot.watch.settings import Settings
+
+    telling.say("ready")
+    for text in TORCH_KNOWS_IT_TOO:
+        warnings.filterwarnings("ignore", text, UserWarning)
+    sanitizer = Sanitizer(
+        catalogue().values(),
+        settings=Settings(overhead=1.0, gradcheck=True, awake=True),
+        on_failure=lambda name, error: print(f"surefoot: {name} failed: {error!r}", file=sys.stderr),
+        probes=[CourseProbe(telling.row)],
+    )
+    sanitizer.start()
+    ended = outcome.run(Program(sys.argv[1]).run)
+    sanitizer.finish(ended.reason)
+    for finding in sanitizer.judge.findings:
+        telling.say("finding", finding=_plain(finding))
+    telling.say("end", status=ended.status, reason=ended.reason, steps=sanitizer.recorder.num_steps)
+    sys.stderr.flush()
+    os._exit(ended.status)  # all is told; taking torch down would take another second
+
+
+def _own_stdout() -> IO[str]:
+    """For us alone: what the program prints goes to stderr."""
+    ours = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return ours
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    fields = asdict(finding)
+    del fields["file"]  # a temporary one
+    return fields
+
+
+if __name__ == "__main__":
+    main()
