@@ -18,6 +18,7 @@ from surefoot.runlog.read.run import Run
 PAGE = Path(__file__).parent.parent / "page"
 SOURCE = "script/source.js"  # of the page, which gets its data there
 ENTRY = "script/main.js"
+NEEDS_SERVER = ("script/lab/", "script/view/lab.js")  # pages that a report is without
 NOTEBOOK_SHARE = 0.2  # a notebook keeps what its cells show
 NOTEBOOK_PIXELS = 760
 
@@ -65,6 +66,8 @@ def _import_map() -> str:
     imports = {}
     for file in sorted(files):
         name = file.relative_to(PAGE).as_posix()
+        if name.startswith(NEEDS_SERVER):
+            continue
         text = (Path(__file__).parent / "source.js" if name == SOURCE else file).read_text(encoding="utf-8")
         imports[_bare(name)] = _data_url("text/javascript", _renamed(name, text))
     return json.dumps({"imports": imports})

@@ -81,7 +81,7 @@ export class Group {
       if (held !== document.activeElement && this.element.contains(held)) held.focus();
       this.#key = key;
     }
-    for (const [name, input] of this.inputs) input.set(valueOf(input.field, name));
+    for (const field of fields) this.inputs.get(field.name).set(valueOf(field));
   }
 
   /** `whyOf(name)`: what is wrong with it. Gives the names that are here. */
