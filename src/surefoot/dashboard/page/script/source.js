@@ -61,6 +61,7 @@ async function read(asked) {
     throw new SourceError("The dashboard's server does not answer. Is `surefoot dash` still running?");
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new SourceError(answer.error ?? `The server answered with status ${response.status}.`, answer);
+  const why = answer.error ?? `The server answered with status ${response.status}.`;
+  if (!response.ok) throw new SourceError(why, answer);
   return answer;
 }

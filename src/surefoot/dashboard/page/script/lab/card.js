@@ -49,6 +49,7 @@ export class PathCard {
   }
 
   #button(text, label, click) {
-    return make("button", { type: "button", class: "quiet small", "aria-label": label, title: label, on: { click } }, text);
+    const attributes = { type: "button", class: "quiet small", "aria-label": label, title: label, on: { click } };
+    return make("button", attributes, text);
   }
 }

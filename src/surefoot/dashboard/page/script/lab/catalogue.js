@@ -288,7 +288,7 @@ export const SURFACES = {
     "minima": [
       [ 0.0, 0.0 ]
     ],
-    "start": [ -3.0, -2.0 ],
+    "start": [ -2.5, -1.5 ],
     "levels": [ 0.1, 0.5, 2.0, 10.0, 30.0, 80.0, 160.0, 300.0 ],
     "rate": 0.045,
     "adaptive_rate": 0.1,

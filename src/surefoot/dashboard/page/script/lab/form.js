@@ -73,9 +73,8 @@ export class Group {
     const key = fields.map(({ name }) => name).join();
     if (key !== this.#key) {
       const old = this.inputs;
-      this.inputs = new Map(
-        fields.map((field) => [field.name, old.get(field.name) ?? new Input(field, (value) => onChange(field.name, value))]),
-      );
+      const made = (field) => new Input(field, (value) => onChange(field.name, value));
+      this.inputs = new Map(fields.map((field) => [field.name, old.get(field.name) ?? made(field)]));
       const held = document.activeElement;
       replace(this.element, [...this.inputs.values()].map(({ element }) => element));
       if (held !== document.activeElement && this.element.contains(held)) held.focus();

@@ -10,7 +10,7 @@ const LABEL_APART = 46;
 export const MARGIN = { left: 38, right: 8, top: 8, bottom: 24 };
 const FONT = "11px system-ui, sans-serif";
 
-/** `frame`: { left, top, width, height } of the surface in the picture, in CSS pixels; `ratio` device pixels to each. */
+/** `frame`: { left, top, width, height } of the surface in CSS pixels, each of which is `ratio` device pixels. */
 export function drawGround(canvas, surface, frame, ratio) {
   const ctx = canvas.getContext("2d");
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -52,7 +52,7 @@ function bandOf(value, levels) {
   return band;
 }
 
-/** Low is dark in light, and light in dark: the paths end there, and stand out. As numbers that a picture is made of. */
+/** Numbers that a picture is made of. The lower, the further from the page's own ground. */
 function bandColours(num) {
   const [low, high] = ["band-low", "band-high"].map((name) => parse(themeColour(name)));
   return Array.from({ length: num }, (_, i) => {

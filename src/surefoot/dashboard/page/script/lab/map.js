@@ -134,7 +134,8 @@ export class SurfaceMap {
     if (!way) return;
     event.preventDefault();
     const far = event.shiftKey ? 0.1 : 0.01;
-    this.#tell(way.map((sign, i) => Number(this.#start[i]) + sign * far * (this.#surface.high[i] - this.#surface.low[i])));
+    const { low, high } = this.#surface;
+    this.#tell(way.map((sign, i) => Number(this.#start[i]) + sign * far * (high[i] - low[i])));
   }
 
   /** As exact as a pixel is. */

@@ -5,14 +5,16 @@ import { count, short } from "../number.js";
 
 /** `paths`: answers with their `name`. */
 export function resultTable(paths, surface) {
-  const head = ["Path", "Ends at w0", "w1", "Loss", "Lowest loss"];
+  const head = ["Path", "Ends at w0", "w1", "Loss", "Lowest loss"].map((text, i) =>
+    make("th", { scope: "col", class: i ? "number" : null }, text),
+  );
   return make(
     "div",
     { class: "table-frame", tabindex: "0", role: "region", "aria-label": "Where the paths end" },
     make(
       "table",
       { class: "lab-results" },
-      make("thead", {}, make("tr", {}, head.map((text, i) => make("th", { scope: "col", class: i ? "number" : null }, text)))),
+      make("thead", {}, make("tr", {}, head)),
       make("tbody", {}, paths.map((path, number) => row(path, number, surface))),
     ),
   );

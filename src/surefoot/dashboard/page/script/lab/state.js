@@ -1,11 +1,13 @@
 /** The lab's settings, as the address has them: what is default is left out, what is nonsense is kept and told. */
 import { OPTIMIZERS, PATH, SCHEDULES, SHARED, START, SURFACES } from "./catalogue.js";
 
+const SAID_OFF = { divide: "not divided" }; // the one switch that is on unless it is turned off
+
 /** { surface, start: [w0, w1], steps, seed, spread, paths: [{ optimizer, … }] } with what is given, not more. */
 export function readState(query) {
   const state = { paths: query.getAll("path").map(readPath) };
   for (const field of SHARED) if (query.has(field.name)) state[field.name] = readValue(field, query.get(field.name));
-  if (query.has("start")) state.start = query.get("start").split(",").map((text, i) => readValue(START[i] ?? START[0], text));
+  if (query.has("start")) state.start = query.get("start").split(",").map((text) => readValue(START[0], text));
   if (!state.paths.length) state.paths.push({ optimizer: "SGD" });
   return state;
 }
@@ -43,7 +45,7 @@ export function pathValue(state, path, field) {
   return path[field.name] ?? (field.name === "rate" ? suggestedRate(state, path) : field.default);
 }
 
-/** All settings that a path has with its optimizer and schedule: [of the optimizer], [of the schedule], [of the gradient]. */
+/** All settings that a path has with its optimizer and schedule, in three groups. */
 export function fieldsOf(path) {
   const named = Object.fromEntries(PATH.map((field) => [field.name, field]));
   return {
@@ -62,7 +64,8 @@ export function fieldsOf(path) {
 
 /** A path after one setting has changed. Another optimizer has other settings, and its rates are no use to it. */
 export function changePath(path, name, value) {
-  if (name === "optimizer") return { ...keep(path, (own) => !isOfOptimizer(path, own) && own !== "rate"), optimizer: value };
+  if (name === "optimizer")
+    return { ...keep(path, (own) => !isOfOptimizer(path, own) && own !== "rate"), optimizer: value };
   if (name === "schedule") return { ...keep(path, (own) => !isOfSchedule(path, own)), schedule: value };
   return { ...path, [name]: value };
 }
@@ -74,7 +77,7 @@ export function changeSurface(state, surface) {
 }
 
 export function readValue(field, text) {
-  if (field.kind === "switch") return text === "1" || text === "true" ? true : text === "0" || text === "false" ? false : text;
+  if (field.kind === "switch") return text === "1" ? true : text === "0" ? false : text;
   if (field.kind === "choice") return text;
   const number = Number(text);
   return text.trim() !== "" && Number.isFinite(number) ? number : text;
@@ -91,12 +94,10 @@ export function nameOf(state, path) {
 }
 
 function inWords(field, value) {
-  if (field.kind === "switch") return value ? field.title.toLowerCase() : SAID_OFF[field.name] ?? `no ${field.title.toLowerCase()}`;
+  if (field.kind === "switch") return value ? field.title.toLowerCase() : SAID_OFF[field.name];
   if (field.kind === "choice") return (field.choices[value] ?? value).toLowerCase();
   return field.name === "clip_norm" ? `clip norm ${value}` : `${field.title.toLowerCase()} ${value}`;
 }
-
-const SAID_OFF = { divide: "not divided" };
 
 function suggestedRate(state, path) {
   const kind = OPTIMIZERS[path.optimizer];
@@ -131,7 +132,8 @@ function writePath(path) {
 }
 
 function allFields(path) {
-  return [...PATH, ...(OPTIMIZERS[path.optimizer]?.fields ?? []), ...Object.values(SCHEDULES).flatMap(({ fields }) => fields)];
+  const ofSchedules = Object.values(SCHEDULES).flatMap(({ fields }) => fields);
+  return [...PATH, ...(OPTIMIZERS[path.optimizer]?.fields ?? []), ...ofSchedules];
 }
 
 function isOfOptimizer(path, name) {

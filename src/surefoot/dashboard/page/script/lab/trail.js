@@ -5,7 +5,7 @@ const MOST_POINTS = 250; // more of them hide the line
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]]; // paths that lie on each other are both seen
 const RADIUS = 8;
 
-/** `points`: [[x, y], …] in CSS pixels; `frame` is what is seen. Gives where it ends: { x, y, number, isSeen }, or null. */
+/** `points`: [[x, y], …]; `frame` is what is seen of them. Gives where it ends: { x, y, number, isSeen }, or null. */
 export function drawTrail(ctx, points, number, frame) {
   const colour = curveColour(number);
   const segments = [];

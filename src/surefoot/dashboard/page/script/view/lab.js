@@ -1,4 +1,4 @@
-/** The optimizer lab: torch's optimizers on surfaces that can be seen. The address has the settings, the server the paths. */
+/** The optimizer lab: torch's optimizers on surfaces that can be seen. The address has the settings, the server paths. */
 import { make, replace, say } from "../dom.js";
 import { change } from "../link.js";
 import { descend } from "../source.js";
@@ -112,7 +112,10 @@ export function showLab(place, path, query) {
   function addCard() {
     const number = cards.length;
     const card = new PathCard(number, {
-      change: (name, value) => turn({ ...state, paths: state.paths.with(number, changePath(state.paths[number], name, value)) }),
+      change: (name, value) => {
+        const changed = changePath(state.paths[number], name, value);
+        turn({ ...state, paths: state.paths.with(number, changed) });
+      },
       copy: () => copyPath(number),
       remove: () => removePath(number),
     });
@@ -138,7 +141,7 @@ export function showLab(place, path, query) {
     say(preset.look);
   }
 
-  /** One request at a time. One that takes long gives way to a newer; else the newer waits for it, so that a drag is followed. */
+  /** One at a time. One that takes long gives way to a newer; else the newer waits for it: so a drag is followed. */
   async function ask() {
     const key = JSON.stringify(toRequest(state));
     if (key === (asked?.key ?? answered)) return;
@@ -189,7 +192,8 @@ export function showLab(place, path, query) {
   }
 
   function showSign() {
-    const cancel = make("button", { type: "button", class: "small", on: { click: () => asked?.own.abort() } }, "Cancel");
+    const click = () => asked?.own.abort();
+    const cancel = make("button", { type: "button", class: "small", on: { click } }, "Cancel");
     replace(sign, "Computing… ", cancel);
     say("Computing…");
   }
@@ -218,10 +222,10 @@ export function showLab(place, path, query) {
 
 function honest() {
   return (
-    "All paths are computed by torch itself, in float32, by an ordinary loop. The surface is the mean of the losses of " +
-    `${NUM_SAMPLES} samples: sample i has the loss of the surface plus aᵢ · w, a pull of its own, and the pulls add up to zero. ` +
-    "So the gradient of a mini-batch or of a single sample is right on average and off each time, by the spread. " +
-    "Samples are shuffled anew each epoch by the seed. The loss that is shown is that of the whole surface."
+    "All paths are computed by torch itself, in float32, by an ordinary loop. The surface is the mean of the losses " +
+    `of ${NUM_SAMPLES} samples: sample i has the loss of the surface plus aᵢ · w, a pull of its own, and the pulls ` +
+    "add up to zero. So the gradient of a mini-batch or of a single sample is right on average and off each time, by " +
+    "the spread. Samples are shuffled anew each epoch by the seed. The loss that is shown is that of the surface."
   );
 }
 
