@@ -181,6 +181,8 @@ def test_every_example_computes_and_says_what_to_look_at(page: Page, dash: Dash)
             page.locator(".lab-path .name").nth(num - 1).inner_text()
         )
         rows[title] = [row.inner_text() for row in results(page).all()]
+    page.go_back()
+    expect(buttons.nth(len(rows) - 2)).to_have_attribute("aria-pressed", "true")
     one, two, three = (row.split("\t", 1)[1] for row in rows["Accumulation without the division"])
     assert one == two != three
     assert ["outside" in row for row in rows["Rate too large"]] == [False, False, False, True]

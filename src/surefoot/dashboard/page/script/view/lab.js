@@ -70,9 +70,9 @@ export function showLab(place, path, query) {
   show();
 
   /** New settings: into the address, which shows them. */
-  function turn(next) {
+  function turn(next, also = {}, how = {}) {
     state = next;
-    change(writeState(state));
+    change({ ...writeState(state), ...also }, how);
   }
 
   function show() {
@@ -137,7 +137,8 @@ export function showLab(place, path, query) {
   }
 
   function usePreset(preset) {
-    turn({ ...preset.state, paths: preset.state.paths.map((one) => ({ ...one })) });
+    const whole = { from: null, to: null }; // of the curves
+    turn({ ...preset.state, paths: preset.state.paths.map((one) => ({ ...one })) }, whole, { isStep: true });
     say(preset.look);
   }
 
