@@ -17,7 +17,7 @@ FOUR = ["SGD rate=0.05", "SGD rate=0.05 noise=mini", "Adam", "SGD rate=0.3"]
 
 def lab(page: Page, dash: Dash, **query: Any) -> None:
     show(page, dash, "lab", **query)
-    expect(results(page).first).to_be_visible(timeout=60_000)  # the first answer waits for torch
+    expect(results(page).first).to_be_visible(timeout=120_000)  # the first answer waits for torch
 
 
 def results(page: Page) -> Any:
@@ -46,7 +46,7 @@ def end(page: Page, row: int = 0) -> list[float]:
 
 def test_the_default_path_is_drawn_and_ends_where_torchs_does(page: Page, dash: Dash) -> None:
     page.get_by_role("link", name="Optimizer lab").click()
-    expect(results(page)).to_have_count(1, timeout=60_000)
+    expect(results(page)).to_have_count(1, timeout=120_000)
     assert end(page) == pytest.approx(bowl(0.15, 50), rel=2e-4, abs=0)
     assert drawn_in(page.locator(".lab-map"), "text")  # the minimum, on the canvas below
     assert drawn(page) == [1]

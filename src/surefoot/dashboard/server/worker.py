@@ -19,7 +19,7 @@ from typing import Any
 import surefoot
 
 LAB = ("-P", "-m", "surefoot.lab.descent.worker")  # -P: nothing is imported from where the server was started
-LIMIT_SECONDS = 60.0  # with the import of torch from a cold disk; the worker's own limit for computing is shorter
+LIMIT_SECONDS = 120.0  # with the import of torch on a busy machine; the worker's own limit for computing is shorter
 IDLE_SECONDS = 300.0
 
 Answer = dict[str, Any]
