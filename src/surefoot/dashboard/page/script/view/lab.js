@@ -56,7 +56,7 @@ export function showLab(place, path, query) {
     make(
       "div",
       { class: "lab-both" },
-      make("section", { class: "card lab-surface", "aria-label": "Surface and paths" }, map.element, sign, results),
+      make("section", { class: "card lab-surface", "aria-label": "Surface and paths" }, map.element, results),
       make("section", { "aria-label": "Curves" }, make("h2", { class: "unseen" }, "Curves by update"), charts),
       make(
         "section",
@@ -67,6 +67,7 @@ export function showLab(place, path, query) {
     ),
     make("p", { class: "quiet-text lab-honest" }, honest()),
   );
+  map.element.append(sign);
   show();
 
   /** New settings: into the address, which shows them. */
