@@ -12,7 +12,7 @@ help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
 	@echo 'make test       all checks and all tests'
 	@echo 'make check      linters, types, layers, generated documentation'
-	@echo 'make docs       write the pages of docs/rules from the rules, and the figures of docs/guide'
+	@echo 'make docs       write docs/rules from the rules, the figures of docs/guide, and what the page knows of the lab'
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
@@ -57,6 +57,7 @@ check: $(STAMP)
 
 docs: $(STAMP) figures
 	$(PY) tools/rule_pages.py
+	$(PY) tools/lab_page.py
 
 # Of the guides, from real runs.
 figures: $(STAMP)

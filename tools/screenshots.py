@@ -55,6 +55,10 @@ def take(page: Page, address: str, folder: Path) -> None:
     page.goto(f"{root}#/run/{good}/gradients?layer=0.weight")
     page.locator(".chart.loaded").nth(2).wait_for()
     shoot(page, "gradients")
+    page.goto(f"{root}#/lab")
+    page.get_by_role("button", name="Momentum in a ravine").click()
+    page.locator(".lab-results tr").nth(3).wait_for(timeout=120_000)
+    shoot(page, "optimizer-lab", height=735)
 
 
 def shoot(page: Page, name: str, height: int = SIZE["height"]) -> None:

@@ -78,6 +78,15 @@ def test_modules_import_each_other_by_names_of_the_file(log: Path) -> None:
     assert "fetch" not in "".join(modules.values()) and "onlyRun" in modules["surefoot/script/source.js"]
 
 
+def test_pages_that_need_the_server_are_left_out(log: Path, tmp_path: Path) -> None:
+    for name in ("lab/map.js", "view/lab.js", "view/label.js"):
+        file = tmp_path / "page" / "script" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("export let a;", encoding="utf-8")
+    found = [name for name in modules_of(report_html(load_run(log / TRAIN))) if "lab" in name]
+    assert found == ["surefoot/script/view/label.js"]
+
+
 def test_nothing_is_loaded_and_only_its_own_scripts_run(log: Path) -> None:
     text = report_html(load_run(log / TRAIN))
     assert "static/" not in text.partition('id="data"')[0]

@@ -44,6 +44,7 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
             Route("/api/learn/{rule}", reading("learn.read_rule")),
             Route("/api/learn/{rule}/run", acting("twins.run_twins"), methods=["POST"]),
             Route("/api/query", query, methods=["POST"]),
+            Route("/api/descent", _descend, methods=["POST"]),
             Route("/api/live", live),
             Mount("/static", StaticFiles(directory=PAGE)),
         ],
@@ -57,6 +58,12 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
 
 async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
+
+
+async def _descend(request: Request) -> Response:
+    from surefoot.dashboard.server.api.descent import descend  # the lab is opened by few
+
+    return await descend(request)
 
 
 async def _missing(request: Request, error: Exception) -> Response:

@@ -15,12 +15,14 @@ const PAGES = {
   compare: showCompare,
   query: showQuery,
   learn: late(() => import("./view/learn.js").then((module) => module.showLearn)),
+  lab: late(() => import("./view/lab.js").then((module) => module.showLab)),
 };
 const LINKS = [
   ["Runs", []],
   ["Compare", ["compare"]],
   ["Query", ["query"]],
   ["Learn", ["learn"]],
+  ["Optimizer lab", ["lab"]],
 ];
 
 let shown = null; // { key, view }

@@ -4,7 +4,12 @@ export const canFollow = true;
 export const canAsk = true;
 export const onlyRun = null; // a report has one
 
-export class SourceError extends Error {}
+export class SourceError extends Error {
+  constructor(message, { fields = {} } = {}) {
+    super(message);
+    this.fields = fields;
+  }
+}
 
 export const runs = () => get("api/runs");
 export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
@@ -24,10 +29,9 @@ export const hists = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}
 /** { rank } */
 export const params = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}/params`, wanted);
 
-export async function query(sql, signal) {
-  const headers = { "content-type": "application/json" };
-  return read(fetch("api/query", { method: "POST", headers, body: JSON.stringify({ sql }), signal }));
-}
+export const query = (sql, signal) => post("api/query", { sql }, signal);
+/** Paths of the optimizer lab. An error has `fields`: what is wrong with which setting. */
+export const descend = (settings, signal) => post("api/descent", settings, signal);
 
 /** Runs both programs of a rule: `hear` gets what they tell as it comes. The signal ends them. */
 export async function runTwins(rule, hear, signal) {
@@ -61,6 +65,11 @@ function get(path, wanted = {}) {
   return read(fetch(text ? `${path}?${text}` : path));
 }
 
+function post(path, body, signal) {
+  const headers = { "content-type": "application/json" };
+  return read(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
 async function read(asked) {
   let response;
   try {
@@ -70,6 +79,7 @@ async function read(asked) {
     throw new SourceError("The dashboard's server does not answer. Is `surefoot dash` still running?");
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new SourceError(answer.error ?? `The server answered with status ${response.status}.`);
+  const why = answer.error ?? `The server answered with status ${response.status}.`;
+  if (!response.ok) throw new SourceError(why, answer);
   return answer;
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from surefoot.dashboard.server.body import is_json, read_json
 from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.reply import refuse, told
 
@@ -20,7 +20,7 @@ MOST_BYTES = 100_000  # of a question
 
 
 async def query(request: Request) -> Response:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if not is_json(request):
         return refuse(415, "a query is sent as application/json.")
     sql = await _sql(request)
     if sql is None:
@@ -57,15 +57,7 @@ def _stop() -> Stop:
 
 
 async def _sql(request: Request) -> str | None:
-    content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > MOST_BYTES:
-            return None
-    try:
-        given: Any = json.loads(content)
-    except ValueError:
-        return None
+    given = await read_json(request, MOST_BYTES)
     sql = given.get("sql") if isinstance(given, dict) else None
     return sql if isinstance(sql, str) else None
 
