@@ -7,19 +7,40 @@ from surefoot.dashboard.server.app import PAGE
 
 INDEX = (PAGE / "index.html").read_text(encoding="utf-8")
 IMPORT = re.compile(r"""\bfrom\s*["'](\.{1,2}/[^"']+)["']""")
-EARLY = {"script/main.js", "script/theme/first.js"}  # which the page loads by itself
+LATE = re.compile(r"""\bimport\(["']\./([^"']+)["']\)""")
+EARLY = {"script/main.js"}  # which the page loads by itself
 
 
 def modules() -> list[Path]:
     return sorted((PAGE / "script").rglob("*.js"))
 
 
+def imported(name: str) -> set[Path]:
+    """A module and all that comes with it."""
+    found: set[Path] = set()
+    waiting = [PAGE / "script" / name]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += [(module.parent / one).resolve() for one in IMPORT.findall(module.read_text(encoding="utf-8"))]
+    return found
+
+
 def test_all_modules_are_asked_for_at_once() -> None:
     """Else a browser finds them one after the other, as deep as they import each other."""
     preloaded = re.findall(r'<link rel="modulepreload" href="static/([^"]+)">', INDEX)
-    ours = {module.relative_to(PAGE).as_posix() for module in modules()} - EARLY
-    assert set(preloaded) == ours | {"vendor/uPlot.esm.js"}
+    assert set(preloaded) == {module.relative_to(PAGE).as_posix() for module in imported("main.js")} - EARLY
     assert len(preloaded) == len(set(preloaded))
+
+
+def test_pages_that_few_open_come_when_they_are_opened() -> None:
+    at_once = imported("main.js")
+    late = {PAGE / "script" / name for name in LATE.findall((PAGE / "script" / "main.js").read_text(encoding="utf-8"))}
+    assert late and late.isdisjoint(at_once)
+    assert at_once.union(*(imported(page.relative_to(PAGE / "script").as_posix()) for page in late)) == {
+        *modules(), PAGE / "vendor" / "uPlot.esm.js"
+    } - {PAGE / "script" / "theme" / "first.js"}  # fmt: skip
 
 
 def test_what_is_imported_is_there() -> None:

@@ -15,6 +15,8 @@ export const findings = async () => all.findings;
 export const params = async (name, wanted = {}) => rankOf(wanted).params;
 export const compare = async () => refuse("A report holds one run.");
 export const query = async () => refuse("A report can't be asked. `surefoot query` asks the run log.");
+export const traces = async () => refuse("A report holds one run.");
+export const trace = traces;
 export const follow = () => refuse("A report does not change.");
 
 export async function rule(name) {

@@ -39,6 +39,8 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
             Route(f"{RUN}/hists", reading("layers.read_hists")),
             Route("/api/compare", reading("about.compare")),
             Route("/api/rules/{rule}", reading("about.read_rule")),
+            Route("/api/traces", reading("traces.list_traces")),
+            Route("/api/traces/{trace}", reading("traces.one_trace")),
             Route("/api/query", query, methods=["POST"]),
             Route("/api/live", live),
             Mount("/static", StaticFiles(directory=PAGE)),

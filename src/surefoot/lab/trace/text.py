@@ -8,10 +8,11 @@ from typing import IO
 
 from surefoot.lab.trace.describe import Describe
 from surefoot.lab.trace.stage import Epoch, Forward, Stage, Step, Trace
-from surefoot.lab.trace.write import INDENT, TO, WIDTH, cut, number, place, plural, table, wrapped
+from surefoot.lab.trace.write import INDENT, TO, WIDTH, Row, cut, number, place, plural, table, wrapped
 
 HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
 Line = tuple[str, str]  # text, style
+ENDINGS = {"raised": "raised an exception", "interrupted": "was interrupted"}
 MOST_ALIKE = 3  # forwards in a row that are all shown
 
 
@@ -119,24 +120,34 @@ def _stage(describe: Describe, stage: Stage, folder: str) -> Iterator[Line]:
 def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
     yield "", PLAIN
     yield "── epoch by epoch ".ljust(WIDTH, "─"), HEAD
-    several = len({epoch.loader for epoch in epochs}) > 1
+    several = len({epoch.site for epoch in epochs}) > 1
     rows = []
     for epoch in epochs:
         name = f"{epoch.epoch}" if not several else f"{epoch.epoch} of loader {epoch.loader}"
         name += "" if epoch.complete else ", left"
         for curve in epoch.losses:
-            steps = f"{epoch.first_step}{TO}{epoch.last_step}"
+            steps = f"{epoch.first_step}" + f"{TO}{epoch.last_step}" * (epoch.last_step > epoch.first_step)
             losses = (number(curve.first), number(curve.last), number(curve.mean))
             rows.append((name, steps, place(curve.site, folder), str(curve.num), *losses))
             name = ""
     first = "epoch" if epochs[0].loader is not None else "part"
-    headers = (first, "steps", "backward", "losses", "first", "last", "mean")
+    headers: Row = (first, "steps", "backward", "losses", "first", "last", "mean")
     for line in table(headers, rows, ("losses", "first", "last", "mean")):
         yield line, PLAIN
+    held_out = [
+        (str(epoch.epoch), str(one.step), place(one.site, folder), one.name or one.kind, str(one.num), number(one.loss))
+        for epoch in epochs
+        for one in epoch.held_out
+    ]
+    if held_out:
+        yield "", PLAIN
+        headers = (first, "after step", "without gradients", "loss", "losses", "mean")
+        for line in table(headers, held_out, ("after step", "losses", "mean")):
+            yield line, PLAIN
 
 
 def _end(trace: Trace) -> str:
     taken = plural(trace.num_taken, "step")
     if trace.ended == "max-steps":
         return f"The script was ended after {taken}. --steps N shows more of them, --to-end lets it go on."
-    return f"The script took {taken} and {'ended' if trace.ended == 'finished' else 'was ' + trace.ended}."
+    return f"The script took {taken} and {ENDINGS.get(trace.ended, 'ended')}."

@@ -1,6 +1,6 @@
 /** The frame: navigation, theme, and the view that the address asks for. */
 import { make, replace } from "./dom.js";
-import { failure } from "./empty.js";
+import { failure, waiting } from "./empty.js";
 import { here, hrefOf } from "./link.js";
 import { canAsk, canFollow, onlyRun } from "./source.js";
 import { themeSwitch } from "./theme/switch.js";
@@ -10,11 +10,17 @@ import { showRun } from "./view/run.js";
 import { showRuns } from "./view/runs.js";
 
 const main = document.getElementById("main");
-const PAGES = { run: showRun, compare: showCompare, query: showQuery };
+const PAGES = {
+  run: showRun,
+  compare: showCompare,
+  query: showQuery,
+  trace: late(() => import("./view/trace.js").then((module) => module.showTrace)),
+};
 const LINKS = [
   ["Runs", []],
   ["Compare", ["compare"]],
   ["Query", ["query"]],
+  ["Trace", ["trace"]],
 ];
 
 let shown = null; // { key, view }
@@ -40,6 +46,33 @@ function open(path, query) {
   if (page) return page(main, path, query);
   main.append(failure(new Error(`There is no page "${path.join("/")}". The list of runs is behind "Runs".`)));
   return { set() {}, close() {} };
+}
+
+/** A page that few open is loaded when somebody does. */
+function late(load) {
+  return (place, ...now) => {
+    let view = null;
+    let isClosed = false;
+    place.append(waiting());
+    load().then(
+      (page) => {
+        if (isClosed) return;
+        replace(place);
+        view = page(place, ...now);
+      },
+      () => isClosed || replace(place, failure(new Error("This page could not be loaded. Reload it."))),
+    );
+    return {
+      set(...next) {
+        now = next;
+        view?.set(...next);
+      },
+      close() {
+        isClosed = true;
+        view?.close();
+      },
+    };
+  };
 }
 
 function markNavigation(path) {

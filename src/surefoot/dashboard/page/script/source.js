@@ -10,6 +10,8 @@ export const runs = () => get("api/runs");
 export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
 export const findings = (name) => get(`api/runs/${encodeURIComponent(name)}/findings`);
 export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);
+export const traces = () => get("api/traces");
+export const trace = (name) => get(`api/traces/${encodeURIComponent(name)}`);
 export const compare = (one, two) => get("api/compare", { run: [one, two] });
 
 /** { name: [names], rank, from, to, buckets } */

@@ -11,7 +11,6 @@ import { showGradients } from "./gradients.js";
 import { showOverview } from "./overview.js";
 import { showParameters } from "./parameters.js";
 
-// Traces and lessons will be tabs here, too.
 const TABS = [
   { name: "", text: "Curves", show: showOverview },
   { name: "gradients", text: "Gradients", show: showGradients },
