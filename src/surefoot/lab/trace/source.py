@@ -10,7 +10,9 @@ LONGEST = 160
 
 def source_of(trace: Trace) -> tuple[Line, ...]:
     sites: list[Site | None] = [stage.site for stage in trace.stages]
-    sites += [part.site for epoch in trace.epochs for part in (*epoch.losses, *epoch.held_out)]
+    for epoch in trace.epochs:
+        sites += [curve.site for curve in epoch.losses]
+        sites += [loss.site for loss in epoch.held_out]
     found = []
     for file, number in sorted({(site.file, site.line) for site in sites if site is not None}):
         text = linecache.getline(file, number).strip()

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import IO
 
 from surefoot.lab.trace.describe import Describe
-from surefoot.lab.trace.stage import Epoch, Forward, Stage, Step, Trace
+from surefoot.lab.trace.stage import Data, Epoch, Forward, Stage, Step, Trace
 from surefoot.lab.trace.write import INDENT, TO, WIDTH, Row, cut, number, place, plural, table, wrapped
 
 HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
 Line = tuple[str, str]  # text, style
 ENDINGS = {"raised": "raised an exception", "interrupted": "was interrupted"}
-MOST_ALIKE = 3  # forwards in a row that are all shown
+MOST_ALIKE = 3  # forwards or batches in a row that are all shown
+MOST_UNTAKEN = 24  # stages of a step that was never taken: of a program that updates by hand they are all there is
 
 
 def as_text(trace: Trace, stream: IO[str] | None, *, folder: str, full: bool = False) -> str:
@@ -44,17 +45,25 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     yield f"surefoot trace: {trace.script}", HEAD
     if not trace.stages:
         yield _nothing(trace), PLAIN
-    step = 0
+    step, num_shown = 0, 0
+    taken = {stage.step for stage in trace.stages if isinstance(stage, Step)}
+    left_out = 0
     for alike in _runs(trace.stages):
         if alike[0].step != step:
-            step = alike[0].step
+            step, num_shown = alike[0].step, 0
             yield "", PLAIN
             yield _title(trace, step), HEAD
+        num_shown += 1
+        if not full and step not in taken and num_shown > MOST_UNTAKEN:
+            left_out += len(alike)
+            continue
         shown = alike if full or len(alike) <= MOST_ALIKE else alike[:1]
         for stage in shown:
             yield from _stage(describe, stage, folder)
         if len(shown) < len(alike):
             yield f"{' ' * INDENT}… and {len(alike) - 1} more of these in a row", PLAIN
+    if left_out:  # it can only be the last step
+        yield f"{' ' * INDENT}… and {plural(left_out, 'more stage')}; --full shows them", PLAIN
     if trace.num_left_out:
         yield "", PLAIN
         yield f"{plural(trace.num_left_out, 'more stage')} left out.", PLAIN
@@ -66,22 +75,27 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     if trace.stages:
         yield "", PLAIN
         yield _end(trace), PLAIN
+    if trace.stages and not trace.num_taken:
+        yield "If it updates its weights by itself, that is no step of an optimizer.", PLAIN
 
 
 def _runs(stages: Sequence[Stage]) -> list[list[Stage]]:
-    """Forwards of one model at one line, one after the other, as games are played and sequences are made, together."""
+    """Together what comes many times in a row at one line: forwards as a game is played, batches that are looked at."""
     runs: list[list[Stage]] = []
     for stage in stages:
-        before = runs[-1][-1] if runs else None
-        if (
-            isinstance(stage, Forward)
-            and isinstance(before, Forward)
-            and (stage.step, stage.site, stage.model) == (before.step, before.site, before.model)
-        ):
+        if runs and _is_alike(runs[-1][-1], stage):
             runs[-1].append(stage)
         else:
             runs.append([stage])
     return runs
+
+
+def _is_alike(before: Stage, stage: Stage) -> bool:
+    if (before.kind, before.step, before.site) != (stage.kind, stage.step, stage.site):
+        return False
+    if isinstance(before, Forward) and isinstance(stage, Forward):
+        return before.model == stage.model
+    return isinstance(stage, Data)
 
 
 def _nothing(trace: Trace) -> str:

@@ -129,10 +129,23 @@ const REPEATED = [
   ...CALLS.filter(({ name }) => !["name", "module"].includes(name)),
 ];
 
+const BATCHES = [
+  numeric("number", "Batch", (row) => String(row.number)),
+  numeric("seconds", "Waited", (row) => duration(row.seconds)),
+  {
+    name: "shape",
+    text: "Shapes",
+    of: (row) => shapes(row.items.filter((item) => item.tensor).map((item) => item.tensor.shape)),
+  },
+];
+
 function tablesOf(stage, alike) {
   switch (stage.kind) {
     case "data":
-      return [["Parts of the batch", ITEMS, stage.items]];
+      return [
+        ...(alike.length > 1 ? [["All batches in a row", BATCHES, alike]] : []),
+        ["Parts of the batch", ITEMS, stage.items],
+      ];
     case "forward":
       return [
         ...(alike.length > 1

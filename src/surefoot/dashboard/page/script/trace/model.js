@@ -1,6 +1,6 @@
 /** A trace as it is walked through: steps, their stages, and which stages belong together. */
 
-const MOST_ALIKE = 3; // forwards in a row that are all shown
+const MOST_ALIKE = 3; // forwards or batches in a row that are all shown
 
 /** [{ number, stages, step }]: `step` is the stage that ends it, or null if it was not taken. */
 export function stepsOf(trace) {
@@ -14,7 +14,7 @@ export function stepsOf(trace) {
   return [...found.values()].sort((one, two) => one.number - two.number);
 }
 
-/** Stages in a row, as [{ at, stage, alike }]: games and sequences call one model over and over at one line. */
+/** Stages in a row, as [{ at, stage, alike }]: games call one model over and over at one line, and some look at all batches first. */
 export function knots(stages) {
   const made = [];
   stages.forEach((stage, at) => {
@@ -68,5 +68,6 @@ export function sourceOf(trace) {
 
 function isAlike(one, two) {
   const line = ({ site }) => (site ? `${site.file}:${site.line}` : "");
-  return one.kind === "forward" && two.kind === "forward" && one.model === two.model && line(one) === line(two);
+  if (one.kind !== two.kind || line(one) !== line(two)) return false;
+  return one.kind === "data" || (one.kind === "forward" && one.model === two.model);
 }

@@ -193,10 +193,11 @@ function one(content, name, query) {
       make("p", { class: "stage-finding warning" }, `${part} was switched off: ${why}`),
     );
     const cut = trace.num_left_out ? make("p", {}, `${count(trace.num_left_out)} more stages were left out.`) : null;
+    const byHand = " If it updates its weights by itself, that is no step of an optimizer.";
     const hint =
       trace.ended === "max-steps"
         ? `The script was ended after ${count(trace.num_taken)} steps. --steps N shows more of them, --to-end lets it go on.`
-        : `The script took ${count(trace.num_taken)} steps and ${ENDINGS[trace.ended] ?? "ended"}.`;
+        : `The script took ${count(trace.num_taken)} steps and ${ENDINGS[trace.ended] ?? "ended"}.${trace.num_taken ? "" : byHand}`;
     return make("div", { class: "trace-end quiet-text" }, off, cut, make("p", {}, hint));
   }
 
