@@ -28,10 +28,10 @@ export async function query(sql, signal) {
   return read(fetch("api/query", { method: "POST", headers, body: JSON.stringify({ sql }), signal }));
 }
 
-/** Deltas of one run, or of the list of runs: an EventSource that reconnects by itself, where it was. */
+/** Deltas of one run, of several, or of the list of runs: an EventSource that reconnects by itself, where it was. */
 export function follow(name, cursor = null) {
   const query = new URLSearchParams();
-  if (name !== null) query.set("run", name);
+  for (const one of [name ?? []].flat()) query.append("run", one);
   if (cursor !== null) query.set("cursor", cursor);
   return new EventSource(`api/live?${query}`);
 }

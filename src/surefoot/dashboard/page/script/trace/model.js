@@ -46,14 +46,18 @@ export function groups(step) {
   }
   const isClosure = parts.every((part) => part.some(({ stage }) => stage.inside_step !== null));
   const used = new Set(step.step?.window ?? []);
-  const word = isClosure ? "Closure call" : "Micro-batch";
-  const titles = parts.map((part, i) => {
-    const own = part.at(-1).stage.backward;
-    const isUsed = isClosure || !step.step || used.has(own);
-    return `${word} ${i + 1} of ${parts.length}${isUsed ? "" : ": not used by this step"}`;
-  });
-  const title = isClosure ? `Closure, called ${parts.length} times` : `Window of ${parts.length} micro-batches`;
-  const what = isClosure ? "by the step, as it looks for its way" : "their gradients add up until they are cleared";
+  const isUsed = (part) => isClosure || !step.step || used.has(part.at(-1).stage.backward);
+  const numUsed = parts.filter(isUsed).length;
+  const isWhole = numUsed === parts.length;
+  const word = isClosure ? "Closure call" : isWhole ? "Micro-batch" : "Backward";
+  const titles = parts.map(
+    (part, i) => `${word} ${i + 1} of ${parts.length}${isUsed(part) ? "" : ": not used by this step"}`,
+  );
+  const [title, what] = isClosure
+    ? [`Closure, called ${parts.length} times`, "by the step, as it looks for its way"]
+    : isWhole
+      ? [`Window of ${parts.length} micro-batches`, "their gradients add up until they are cleared"]
+      : [`${parts.length} backwards`, `the step uses what ${numUsed === 1 ? "one" : numUsed} of them left`];
   const lossOf = (part) => part.findLast(({ stage }) => stage.kind === "loss")?.stage.value ?? null;
   return [
     { title, what, parts: parts.map((part, i) => ({ title: titles[i], loss: lossOf(part), knots: part })) },

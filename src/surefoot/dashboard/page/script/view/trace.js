@@ -48,6 +48,7 @@ function dressed() {
 
 function listOf(content, query) {
   let isClosed = false;
+  let isLoaded = false;
   let all = [];
   const find = make("input", {
     type: "search",
@@ -58,21 +59,22 @@ function listOf(content, query) {
   find.addEventListener("input", () => change({ find: find.value || null }));
   const body = make("div", {});
 
-  source.traces().then(
-    ({ traces }) => {
-      if (isClosed) return;
-      all = traces;
-      const head = make(
-        "div",
-        { class: "page-head" },
-        make("h1", {}, "Traces"),
-        make("div", { class: "controls" }, traces.length > 8 ? find : null),
-      );
-      replace(content, head, body);
-      draw();
-    },
-    (error) => isClosed || replace(content, failure(error)),
-  );
+  /** Also when one comes back from the terminal, where another was made. */
+  const load = () =>
+    document.visibilityState === "visible" &&
+    source.traces().then(
+      ({ traces }) => {
+        if (isClosed || (isLoaded && JSON.stringify(traces) === JSON.stringify(all))) return;
+        [all, isLoaded] = [traces, true];
+        const controls = make("div", { class: "controls" }, traces.length > 8 ? find : null);
+        replace(content, make("div", { class: "page-head" }, make("h1", {}, "Traces"), controls), body);
+        draw();
+      },
+      (error) => isClosed || replace(content, failure(error)),
+    );
+  document.addEventListener("visibilitychange", load);
+  window.addEventListener("focus", load);
+  load();
 
   function draw() {
     if (!all.length)
@@ -132,9 +134,13 @@ function listOf(content, query) {
   return {
     set(now) {
       query = now;
-      draw();
+      if (isLoaded) draw();
     },
-    close: () => (isClosed = true),
+    close() {
+      isClosed = true;
+      document.removeEventListener("visibilitychange", load);
+      window.removeEventListener("focus", load);
+    },
   };
 }
 
