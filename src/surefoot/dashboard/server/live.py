@@ -110,7 +110,8 @@ async def live(request: Request) -> Response:
     if len(names) > MOST_RUNS:
         return refuse(400, f"at most {MOST_RUNS} runs are followed at once.")
     found = []
-    for name in names or [None]:
+    wanted: list[str | None] = [*names] or [None]
+    for name in wanted:
         one = await streams.stream(name)
         if one is None:
             return refuse(404, "there is no such run.")
