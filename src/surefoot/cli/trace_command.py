@@ -47,7 +47,8 @@ def main(argv: Sequence[str]) -> int:
         if ranks is None or ranks.tells:
             _write(trace, options, output, str(folder), voice)
             if log is not None and trace.stages:
-                _keep(trace, log, folder, voice)
+                is_data = options.format == "json" and output is None  # what is on stderr is read by a program
+                _keep(trace, log, folder, voice, is_quiet=is_data)
 
     try:
         program.check()
@@ -82,7 +83,7 @@ def _write(trace: Trace, options: argparse.Namespace, output: Path | None, folde
         voice.say(f"the trace can't be written to {str(output)!r}: {error.strerror}.")
 
 
-def _keep(trace: Trace, log: Path, folder: Path, voice: Voice) -> None:
+def _keep(trace: Trace, log: Path, folder: Path, voice: Voice, *, is_quiet: bool) -> None:
     from surefoot.lab.trace.keep import keep
 
     where = log.relative_to(folder) if log.is_relative_to(folder) else log
@@ -90,6 +91,8 @@ def _keep(trace: Trace, log: Path, folder: Path, voice: Voice) -> None:
         name = keep(trace, log).name
     except OSError as error:
         voice.say(f"the trace can't be kept in {str(where)!r}: {error.strerror or error}.")
+        return
+    if is_quiet:
         return
     command = "surefoot dash" if str(where) == DEFAULT else f"surefoot dash {shlex.quote(str(where))}"
     voice.say(f"kept as {where / TRACES / name}; `{command}` draws it on its page Trace.")

@@ -57,6 +57,12 @@ def test_it_goes_where_one_says(stays_here: None, tmp_path: Path, capsys: pytest
     assert "`surefoot dash 'my runs'`" in capsys.readouterr().err
 
 
+def test_json_on_stderr_stays_json(stays_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert trace_clean(tmp_path, "--log", "log", "--format", "json") == 0
+    (file,) = (tmp_path / "log" / "traces").iterdir()
+    assert json.loads(capsys.readouterr().err) == json.loads(file.read_text(encoding="utf-8"))
+
+
 def test_a_place_that_can_t_be_written_is_said(
     stays_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
