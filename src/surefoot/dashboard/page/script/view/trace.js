@@ -1,7 +1,7 @@
 /** Traces: the list, and one of them, drawn step by step. Loaded when it is first opened. */
 import { keepingFocus, make, replace } from "../dom.js";
 import { empty, failure, waiting } from "../empty.js";
-import { change, here, hrefOf } from "../link.js";
+import { change, hrefOf } from "../link.js";
 import { ago, bytes, count, moment } from "../number.js";
 import * as source from "../source.js";
 import { detail } from "../trace/detail.js";
@@ -18,6 +18,7 @@ export function showTrace(place, path, query) {
   const content = make("div", { class: "trace" }, waiting());
   place.append(content);
   let shown = null; // { name, view }
+  let isClosed = false;
 
   const set = (nowPath, nowQuery) => {
     const name = nowPath[1] ?? null;
@@ -27,8 +28,17 @@ export function showTrace(place, path, query) {
     shown = { name, view: name === null ? listOf(content, nowQuery) : one(content, name, nowQuery) };
   };
 
-  dressed().then(() => set(...[here().path, here().query]));
-  return { set: (...now) => shown && set(...now), close: () => shown?.view.close() };
+  dressed().then(() => isClosed || set(path, query));
+  return {
+    set(...now) {
+      [path, query] = now;
+      if (shown) set(path, query);
+    },
+    close() {
+      isClosed = true;
+      shown?.view.close();
+    },
+  };
 }
 
 function isOut(element) {
