@@ -27,6 +27,8 @@ def train(folder: Path) -> None:
     for script in ("examples/digits.py", "examples/digits_with_a_bug.py"):
         command = [*SUREFOOT, "run", "--fail-on", "never", "--overhead", "1", "--log", str(folder), script]
         subprocess.run(command, cwd=ROOT, check=True)
+    trace = [*SUREFOOT, "trace", "--steps", "1", "--log", str(folder), "examples/digits.py"]
+    subprocess.run(trace, cwd=ROOT, check=True)
 
 
 @contextmanager
@@ -42,7 +44,8 @@ def serving(folder: Path) -> Iterator[str]:
 
 def take(page: Page, address: str, folder: Path) -> None:
     root = address.partition("?")[0]
-    bug, good = sorted((one.name for one in folder.iterdir()), key=lambda name: "bug" not in name)
+    runs = [one.name for one in folder.iterdir() if one.name != "traces"]
+    bug, good = sorted(runs, key=lambda name: "bug" not in name)
     page.goto(address)
     page.locator("table.runs").wait_for()
     shoot(page, "runs", height=330)
@@ -59,6 +62,10 @@ def take(page: Page, address: str, folder: Path) -> None:
     page.get_by_role("button", name="Momentum in a ravine").click()
     page.locator(".lab-results tr").nth(3).wait_for(timeout=120_000)
     shoot(page, "optimizer-lab", height=735)
+    (trace,) = (folder / "traces").iterdir()
+    page.goto(f"{root}#/trace/{trace.stem}")
+    page.locator(".trace-detail").wait_for()
+    shoot(page, "trace", height=700)
 
 
 def shoot(page: Page, name: str, height: int = SIZE["height"]) -> None:

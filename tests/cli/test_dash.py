@@ -67,3 +67,26 @@ def test_no_browser_where_there_is_no_display(monkeypatch: pytest.MonkeyPatch) -
     assert not can_show_browser()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert can_show_browser()
+
+
+def test_runs_that_are_compared_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("20260101-a b-1", "20260102-train-2", "20260102-train-3"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rank-0.db").touch()
+    places: list[Place] = []
+    monkeypatch.setattr(serving, "serve", lambda place, *rest: places.append(place))
+    assert main(["dash", str(tmp_path), "--no-browser", "--compare", "20260101", "latest"]) == 0
+    assert main(["dash", str(tmp_path), "--no-browser"]) == 0
+    assert [place.view for place in places] == ["#/compare?run=20260101-a+b-1&run=20260102-train-3", ""]
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"), [(["20260101"], "2 to 8 runs, got 1"), (["none", "latest"], "there is no run 'none'")]
+)
+def test_runs_that_can_not_be_compared(
+    runs: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "20260101-train").mkdir()
+    (tmp_path / "20260101-train" / "rank-0.db").touch()
+    assert main(["dash", str(tmp_path), "--no-browser", "--compare", *runs]) == 2
+    assert said in capsys.readouterr().err

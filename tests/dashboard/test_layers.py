@@ -9,7 +9,7 @@ from surefoot.dashboard.data.encode import plain
 from surefoot.dashboard.data.heatmap import heatmap
 from surefoot.dashboard.data.hists import hists
 from surefoot.dashboard.data.tracks import Memory
-from surefoot.facts import ActivationFacts, SignalFacts, encode
+from surefoot.facts import ActivationFacts, ParameterFacts, SetupFacts, SignalFacts, encode
 from surefoot.runlog.chunk import COUNT, pack_numbers
 from surefoot.runlog.read import read_process
 from tests.dashboard.client import Client
@@ -32,6 +32,35 @@ def test_layers_by_steps(tmp_path: Path) -> None:
     assert few["steps"] == [1, 2, 11, 12], "few samples have a column each"
     part = plain(heatmap(process, Memory(), "grad_norm", 2, 11, 200))
     assert part["values"] == [[4, "NaN"], [0.25, 0.125]]
+
+
+def test_rows_stand_as_in_the_model(tmp_path: Path) -> None:
+    """Series come in any order, and as text "10" is less than "2"."""
+    names = ["2.weight", "2.bias", "10.weight", "10.bias"]
+    with LogFile(tmp_path / "rank-0.db") as file:
+        file.log([1], **{f"grad_norm/{name}": [1.0] for name in ["other", *sorted(names)]})
+        for some in (names[:2], names):  # what exists is told again when there is more
+            facts = SetupFacts(at=1, parameters=tuple(ParameterFacts(name, 1) for name in some))
+            file.record("SetupFacts", 1, encode(facts))
+    told = plain(heatmap(read_process(file.file), Memory(), "grad_norm", None, None, 200))
+    assert told["rows"] == [*names, "other"]
+
+
+def test_no_gradient_is_not_nan(tmp_path: Path) -> None:
+    """Both are NaN in the log; but a gradient that is NaN moves the weights to NaN."""
+    nan, inf = math.nan, math.inf
+    with LogFile(tmp_path / "rank-0.db") as file:
+        file.log(
+            [1, 2, 3, 4],
+            **{"grad_norm/a": [1.0, nan, nan, inf], "update_ratio/a": [0.1, 0.0, nan, 0.0]},
+            **{"grad_norm/b": [nan, nan, nan, nan]},
+        )
+    process = read_process(file.file)
+    told = plain(heatmap(process, Memory(), "grad_norm", None, None, 200))
+    assert told["values"] == [[1, "-Infinity", "NaN", "Infinity"], ["NaN"] * 4]
+    assert (told["low"], told["high"]) == (1, 1)
+    few = plain(heatmap(process, Memory(), "grad_norm", 1, 2, 1))
+    assert few["values"][0] == [1], "what there is counts more than what is missing"
 
 
 def test_activations_come_from_the_facts(tmp_path: Path) -> None:

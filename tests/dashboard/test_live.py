@@ -19,7 +19,8 @@ import pytest
 
 from surefoot.dashboard.data.cursor import as_text, from_text
 from surefoot.dashboard.data.delta import thin
-from surefoot.dashboard.data.news import FolderNews, RunNews
+from surefoot.dashboard.data.encode import plain
+from surefoot.dashboard.data.news import FolderNews, RunNews, ToldOfSeveral
 from surefoot.dashboard.data.shelf import Shelf
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.tail import Cursor
@@ -220,3 +221,39 @@ def test_many_new_rows_are_thinned_but_not_their_extremes() -> None:
     assert len(some) <= 400 and (some.steps[1:] > some.steps[:-1]).all()
     assert {99, -99, math.inf} <= set(some.values.tolist())
     assert (values[some.steps] == some.values).all() and some.steps[-1] == 99_999
+
+
+def test_several_runs_in_one_stream(tmp_path: Path) -> None:
+    files = [LogFile(tmp_path / name / "rank-0.db", RUNNING) for name in ("one", "two")]
+    with files[0] as one, files[1] as two:
+        one.log([1], loss=[1.0])
+        two.log([1], loss=[2.0])
+        one.connection.commit()
+        two.connection.commit()
+        news = {name: RunNews(Shelf(tmp_path), name) for name in ("one", "two")}
+        assert all(event == "status" for event, _, _ in ToldOfSeveral(news, "").next()), "from now on"
+        told = ToldOfSeveral(news, "rank-0=0.0.0.0.0!rank-0=0.0.0.0.0")
+        found = {data["run"]: data for event, _, data in told.next() if event == "rows"}
+        losses = {name: plain(data["series"])["loss"]["values"] for name, data in found.items()}
+        assert losses == {"one": [1], "two": [2]}
+        two.log([2], loss=[3.0])
+        two.connection.commit()
+        assert news["two"].look()
+        (rows,) = [message for message in told.next() if message[0] == "rows"]
+        assert rows[2]["run"] == "two" and plain(rows[2]["series"])["loss"]["steps"] == [2]
+        again = ToldOfSeveral(news, rows[1])
+        assert [event for event, _, _ in again.next() if event == "rows"] == [], "it goes on where it was"
+
+
+def test_a_stream_of_several_runs_over_the_wire(server: Server, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        with LogFile(tmp_path / "runs" / name / "rank-0.db", FINISHED) as file:
+            file.log([1], loss=[1.0])
+    assert server.client.get("/api/live?run=one&run=none").status_code == 404
+    assert server.client.get("/api/live?" + "run=one&" * 17).status_code == 400
+    with server.client.stream("GET", "/api/live?run=one&run=two&cursor=x!y") as response:
+        seen = set()
+        for event, _, data in events(response):
+            seen.add((event, data["run"]))
+            if {("rows", "one"), ("rows", "two"), ("status", "two")} <= seen:
+                break

@@ -1,5 +1,6 @@
 """Comparisons: same data and budget, honest words, and no process left."""
 
+import dataclasses
 import json
 import os
 import re
@@ -42,6 +43,20 @@ def test_differences_within_the_spread_are_called_so() -> None:
     found = shown({"SGD": [1.0, 1.1, 1.2], "Adam": [0.9, 1.05, 1.1], "Lion": [5.0, 5.0, 5.0]})
     assert "1 other is within the spread of the seeds: these trials do not tell them apart" in found.verdict
     assert [found.against_best(row) for row in found.rows] == ["lowest", "within the spread", "higher in all 3 seeds"]
+
+
+def test_runs_can_be_seen_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of each setting, of the seed in the middle, the best first."""
+    monkeypatch.chdir(tmp_path)
+    runs = tmp_path / "my runs"
+    logged = [
+        dataclasses.replace(one, run=str(runs / f"{one.plan.settings['optimizer']}-{one.plan.seed}"))
+        for one in outcomes({"SGD": [1.0, 1.2, 1.1], "Adam": [0.7, 0.6, 0.5], "None": [None, None, None]})
+    ]
+    found = Ablation.of(logged, Budget(100, None))
+    assert found.compare_command == "surefoot dash 'my runs' --compare Adam-1 SGD-2 None-1"
+    assert str(found).endswith(f"Side by side: {found.compare_command}")
+    assert shown({"SGD": [1.0], "Adam": [0.5]}).compare_command == "", "nothing was logged"
 
 
 def test_one_seed_tells_nothing_about_chance() -> None:

@@ -4,14 +4,17 @@ import webbrowser
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 from surefoot.cli.parsing import parser_of
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 
+MOST_COMPARED = 8  # as on the page
 _EXAMPLES = """\
   surefoot dash                          the runs of ./runs
   surefoot dash /data/runs --port 7000   another folder, another port
+  surefoot dash --compare 20260115 latest    two runs side by side
   surefoot dash --no-browser             print the address only, as for an SSH tunnel:
                                          ssh -L 6180:localhost:6180 HOST
   surefoot dash --host 0.0.0.0 --open-to-network
@@ -31,10 +34,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--open-to-network", action="store_true", help="allow a --host that other machines can reach: see below"
     )
+    parser.add_argument("--compare", nargs="+", metavar="RUN", default=[], help="show these runs side by side at first")
     options = parser.parse_args(argv)
     from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
 
-    place = Place(options.folder or options.log, options.host, PORT if options.port is None else options.port)
+    folder = options.folder or options.log
+    port = PORT if options.port is None else options.port
+    place = Place(folder, options.host, port, _compared(folder, options.compare))
     if not place.is_loopback and not options.open_to_network:
         raise UsageError(
             f"--host {options.host} lets other machines ask this server: whoever has its address sees the runs, "
@@ -48,6 +54,17 @@ def main(argv: Sequence[str]) -> int:
     except NoPortError as error:
         raise UsageError(str(error)) from None
     return 0
+
+
+def _compared(folder: Path, names: Sequence[str]) -> str:
+    """The view that shows them; names may be shortened."""
+    if not names:
+        return ""
+    if not 1 < len(names) <= MOST_COMPARED:
+        raise UsageError(f"--compare takes 2 to {MOST_COMPARED} runs, got {len(names)}.")
+    from surefoot.cli.stored import find  # what reads runs is not needed to start without
+
+    return "#/compare?" + urlencode([("run", find(name, folder).name) for name in names])
 
 
 def _where(folder: Path) -> str:

@@ -1,6 +1,7 @@
 """`surefoot trace`: what one step does, from data to update."""
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from surefoot.lab.trace.session import TraceSession
 from surefoot.lab.trace.stage import Trace
 from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.ranks import Ranks
+from surefoot.runlog.folder import TRACES
+from surefoot.runlog.write.current import DEFAULT, log_folder
 
 _EPILOG = """\
 examples:
@@ -24,8 +27,9 @@ examples:
   torchrun --nproc-per-node 2 -m surefoot trace train.py    what the first rank does
 
 Options of surefoot stand before the script; whatever follows it belongs to the script. The trace is written to stderr,
-or to the file named with -o; stdout belongs to the script. Steps of all optimizers are counted. The traced steps give
-the same numbers as without a trace. Exit status: the script's own if it is not 0; 1 if there was no step to trace.
+or to the file named with -o, and kept in runs/traces for `surefoot dash`; stdout belongs to the script. Steps of all
+optimizers are counted. The traced steps give the same numbers as without a trace. Exit status: the script's own if it
+is not 0; 1 if there was no step to trace.
 """
 
 
@@ -35,12 +39,16 @@ def main(argv: Sequence[str]) -> int:
     ranks = Ranks.from_environment()
     told: list[Trace] = []
     output = None if options.output is None else options.output.absolute()  # the script may change its folder
-    folder = str(Path.cwd())
+    folder = Path.cwd()
+    log = None if options.no_log else log_folder(options.log)
 
     def tell(trace: Trace) -> None:
         told.append(trace)
         if ranks is None or ranks.tells:
-            _write(trace, options, output, folder, voice)
+            _write(trace, options, output, str(folder), voice)
+            if log is not None and trace.stages:
+                is_data = options.format == "json" and output is None  # what is on stderr is read by a program
+                _keep(trace, log, folder, voice, is_quiet=is_data)
 
     try:
         program.check()
@@ -75,6 +83,21 @@ def _write(trace: Trace, options: argparse.Namespace, output: Path | None, folde
         voice.say(f"the trace can't be written to {str(output)!r}: {error.strerror}.")
 
 
+def _keep(trace: Trace, log: Path, folder: Path, voice: Voice, *, is_quiet: bool) -> None:
+    from surefoot.lab.trace.keep import keep
+
+    where = log.relative_to(folder) if log.is_relative_to(folder) else log
+    try:
+        name = keep(trace, log).name
+    except OSError as error:
+        voice.say(f"the trace can't be kept in {str(where)!r}: {error.strerror or error}.")
+        return
+    if is_quiet:
+        return
+    command = "surefoot dash" if str(where) == DEFAULT else f"surefoot dash {shlex.quote(str(where))}"
+    voice.say(f"kept as {where / TRACES / name}; `{command}` draws it on its page Trace.")
+
+
 def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     parser = _parser()
     own, rest, is_module = split(parser, list(argv))
@@ -99,5 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--to-end", action="store_true", help="let the script go on, and add the losses epoch by epoch")
     add("--full", action="store_true", help="show every module and parameter")
     add("--format", choices=("text", "json"), default="text", help="of the trace (default: text)")
+    add("--log", type=Path, default=Path(DEFAULT), metavar="DIR", help="keep it among these runs (default: runs)")
+    add("--no-log", action="store_true", help="keep it nowhere")
     add("-o", "--output", type=Path, metavar="FILE", help="write the trace there instead of to stderr")
     return parser

@@ -1,4 +1,4 @@
-"""Folders of runs: names that sort by time, never collide, and are valid on every system."""
+"""Folders of runs, and files beside them: names that sort by time, never collide, and are valid on every system."""
 
 import re
 import secrets
@@ -6,12 +6,22 @@ import time
 from pathlib import Path
 
 NAME_LENGTH = 40  # of the script's part; the whole must fit into every file system
+TRACES = "traces"  # a folder among those of runs; it holds no database, so nobody takes it for one
 
 
 def run_folder(log: Path, script: str) -> Path:
     """A folder for a new run, not yet made: `20260115-231405-train-3f9c01` holds time, script and a short suffix."""
+    return _free(log, script, "")
+
+
+def trace_file(log: Path, script: str) -> Path:
+    """A file for a new trace, not yet made, named as a run is."""
+    return _free(log / TRACES, script, ".json")
+
+
+def _free(folder: Path, script: str, ending: str) -> Path:
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(script).stem).strip("-")[:NAME_LENGTH] or "run"
     while True:
-        folder = log / f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{secrets.token_hex(3)}"
-        if not folder.exists():
-            return folder
+        place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{secrets.token_hex(3)}{ending}"
+        if not place.exists():
+            return place

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
-from tests.dashboard.browser.programs import BUGGY, GOOD
+from tests.dashboard.browser.programs import BUGGY, GOOD, TRACED
 
 ROOT = Path(__file__).parents[3]
 WIDE = {"width": 1400, "height": 1000}
@@ -81,6 +81,18 @@ def dash(folder: Path) -> Iterator[Dash]:
                     break
         finally:
             process.terminate()
+
+
+@pytest.fixture(scope="package")
+def traced(dash: Dash) -> str:
+    """The name of a trace: windows of two micro-batches, two optimizers, a schedule, a bug."""
+    script = dash.folder.parent / "traced.py"
+    script.write_text(TRACED, encoding="utf-8")
+    command = surefoot("trace", "--to-end", "--steps", "4", "--log", dash.folder, script.name)
+    done = subprocess.run(command, cwd=script.parent, env=dict(os.environ), capture_output=True, timeout=200)
+    assert done.returncode == 0, done.stderr.decode()
+    (file,) = (dash.folder / "traces").glob("*traced*.json")
+    return file.stem
 
 
 @pytest.fixture(scope="package")

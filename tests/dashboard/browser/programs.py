@@ -37,3 +37,31 @@ with sf.start_run(name="growing"):
     for step, line in enumerate(sys.stdin, 1):  # a row for each line that the test writes
         sf.log({"loss": 1 / step, "pace": float(line)}, step=step)
 """
+
+TRACED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(16, 4)
+loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=4)
+model = nn.Sequential(*[layer for _ in range(5) for layer in (nn.Linear(4, 4), nn.Tanh())], nn.Linear(4, 1))
+shift = nn.Parameter(torch.zeros(1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+other = torch.optim.Adam([shift], lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+for epoch in range(3):
+    for i, (inputs, targets) in enumerate(loader):
+        loss = nn.functional.mse_loss(model(inputs), targets) / 2
+        loss.backward()
+        if i % 2 == 1:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            scheduler.step()
+            optimizer.zero_grad()
+            (shift - 1).square().sum().backward()
+            other.step()  # and its gradient is never cleared
+    with torch.no_grad():
+        nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+"""

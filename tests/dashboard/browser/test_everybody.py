@@ -8,7 +8,12 @@ from playwright.sync_api import Browser, Page, expect
 from tests.dashboard.browser.conftest import TOOL, Dash
 from tests.dashboard.browser.looking import points, show
 
-PAGES = ["runs", "run", "gradients", "parameters", "findings", "compare", "query"]
+PAGES = ["runs", "run", "gradients", "parameters", "findings", "compare", "query", "traces", "trace"]
+
+
+@pytest.fixture(autouse=True)
+def with_a_trace(traced: str) -> None:
+    """Of all that can be looked at."""
 
 
 def go(page: Page, dash: Dash, name: str) -> None:
@@ -23,6 +28,13 @@ def go(page: Page, dash: Dash, name: str) -> None:
     elif name == "query":
         show(page, dash, "query", sql="select * from runs")
         page.locator("table.answer").wait_for()
+    elif name == "traces":
+        show(page, dash, "trace")
+        page.locator("table.traces").wait_for()
+    elif name == "trace":
+        (traced,) = (dash.folder / "traces").glob("*traced*")
+        show(page, dash, "trace", traced.stem, step="4", stage="3")
+        page.locator(".trace-detail").wait_for()
     elif name == "findings":
         show(page, dash, "run", buggy, "findings")
         page.locator(".excerpt").first.wait_for()

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.dashboard.browser.cable import Cable
 from tests.dashboard.browser.conftest import Dash
-from tests.dashboard.browser.looking import points
+from tests.dashboard.browser.looking import points, show
 from tests.dashboard.browser.programs import LIVE
 
 
@@ -104,3 +104,24 @@ def test_a_line_that_breaks_is_taken_up_where_it_was(browser: Browser, dash: Das
         expect(page.locator(".live")).to_have_text("live", timeout=30_000)
         expect(pace.locator(".value")).to_have_text("3.5", timeout=30_000)
         assert points(pace) == [3]
+
+
+def test_comparing_follows_what_goes_on(page: Page, dash: Dash, growing: Growing) -> None:
+    growing.log(1.0, 2.0)
+    wait_for(dash, "growing")
+    show(page, dash, "compare", run=[dash.run("growing"), dash.run("good")])
+    page.get_by_role("searchbox", name="Search series").fill("pace")
+    pace = page.get_by_role("region", name="pace", exact=True)
+    expect(pace.locator(".value")).to_have_text("2")
+    expect(page.locator(".live")).to_have_text("live")
+    page.wait_for_timeout(1200)  # series that came late are drawn
+    asked: list[str] = []
+    page.on("request", lambda request: "/api/" in request.url and asked.append(request.url))
+    growing.log(3.0, 7.25)
+    expect(pace.locator(".value")).to_have_text("7.25", timeout=20_000)
+    assert points(pace) == [4]
+    assert not asked  # everything came by the stream
+    growing.finish()
+    expect(page.locator(".runs-legend .status-finished")).to_have_count(2, timeout=20_000)
+    expect(page.locator(".live")).to_have_text("ended")
+    assert [url for url in asked if "/api/compare" not in url] == []

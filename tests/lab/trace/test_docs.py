@@ -21,6 +21,7 @@ KINDS: list[Any] = [
 PARTS: dict[str, Any] = {
     "items": stage.Item, "tensor": stage.Glimpse, "calls": stage.ModuleCall, "changes": stage.Change,
     "rates": stage.Rate, "epochs": stage.Epoch, "losses": stage.LossCurve,
+    "held_out": stage.HeldOut,
 }  # fmt: skip
 
 

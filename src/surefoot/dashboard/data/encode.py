@@ -23,9 +23,18 @@ class Numbers:
     form: str = "%.9g"
 
 
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """JSON already, and known to be so."""
+
+    text: str
+
+
 def encode(value: Any) -> str:
     if isinstance(value, Numbers):
         return _column(value)
+    if isinstance(value, Verbatim):
+        return value.text
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{json.dumps(str(key))}:{encode(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

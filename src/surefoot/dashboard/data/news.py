@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from surefoot.dashboard.data.cursor import as_text, from_text
@@ -19,6 +19,7 @@ from surefoot.runlog.read.tail import START, Cursor
 
 STATUS_SECONDS = 1.0  # a process may be gone without a trace in its files
 FOLDER_SECONDS = 1.0
+BETWEEN = "!"  # cursors of several runs; none has it
 
 Message = tuple[str, str, dict[str, Any]]  # event, cursor, data
 
@@ -39,6 +40,23 @@ class Told:
     def next(self) -> list[Message]:
         self._cursor, messages = self._read(self._cursor, self._known)
         return messages
+
+
+class ToldOfSeveral:
+    """What one listener knows of several runs: a browser has few connections. Rows say whose they are."""
+
+    def __init__(self, news: Mapping[str, RunNews | FolderNews], cursor: str) -> None:
+        known = cursor.split(BETWEEN) if cursor.count(BETWEEN) == len(news) - 1 else [""] * len(news)
+        self._cursors = dict(zip(news, known, strict=True))
+        self._told = {name: one.since(self._cursors[name]) for name, one in news.items()}
+
+    def next(self) -> list[Message]:
+        found: list[Message] = []
+        for name, told in self._told.items():
+            for event, cursor, data in told.next():
+                self._cursors[name] = cursor
+                found.append((event, BETWEEN.join(self._cursors.values()), {**data, "run": name}))
+        return found
 
 
 class RunNews:

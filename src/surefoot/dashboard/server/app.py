@@ -43,6 +43,8 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
             Route("/api/learn/families/{family}", reading("learn.read_family")),
             Route("/api/learn/{rule}", reading("learn.read_rule")),
             Route("/api/learn/{rule}/run", acting("twins.run_twins"), methods=["POST"]),
+            Route("/api/traces", reading("traces.list_traces")),
+            Route("/api/traces/{trace}", reading("traces.one_trace")),
             Route("/api/query", query, methods=["POST"]),
             Route("/api/descent", _descend, methods=["POST"]),
             Route("/api/live", live),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
@@ -16,11 +16,12 @@ from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.reply import refuse
 
 if TYPE_CHECKING:
-    from surefoot.dashboard.data.news import FolderNews, RunNews
+    from surefoot.dashboard.data.news import FolderNews, RunNews, Told, ToldOfSeveral
 
 LOOK_SECONDS = 0.25
 QUIET_SECONDS = 15.0  # after which a comment shows that the server is there
 RETRY_MILLISECONDS = 1000
+MOST_RUNS = 16  # in one stream
 
 Message = tuple[str, str, dict[str, Any]]  # event, cursor, data
 
@@ -34,14 +35,14 @@ class Watcher:
         self._task: asyncio.Task[None] | None = None
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[asyncio.Event]:
-        event = asyncio.Event()
-        event.set()  # there may be news since the cursor
+    def listening(self, event: asyncio.Event) -> Iterator[None]:
+        """The event is set whenever there may be news, as since the cursor."""
+        event.set()
         self._listeners.add(event)
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
         try:
-            yield event
+            yield
         finally:
             self._listeners.discard(event)
             if not self._listeners and self._task is not None:
@@ -102,25 +103,45 @@ class Live:
 
 
 async def live(request: Request) -> Response:
-    """`/api/live?run=NAME&cursor=…`, or without a run what changes in the list."""
+    """`/api/live?run=NAME&cursor=…`, also of several runs in one stream, or without a run what changes in the list."""
     streams: Live = request.app.state.live
     cursor = request.headers.get("last-event-id") or request.query_params.get("cursor", "")
-    found = await streams.stream(request.query_params.get("run"))
-    if found is None:
-        return refuse(404, "there is no such run.")
-    news, watcher = found
-    told = news.since(cursor)
+    names = request.query_params.getlist("run")
+    if len(names) > MOST_RUNS:
+        return refuse(400, f"at most {MOST_RUNS} runs are followed at once.")
+    found = []
+    wanted: list[str | None] = [*names] or [None]
+    for name in wanted:
+        one = await streams.stream(name)
+        if one is None:
+            return refuse(404, "there is no such run.")
+        found.append(one)
+    told = _told([news for news, _ in found], names, cursor)
 
     async def read() -> list[Message]:
         return await to_thread.run_sync(told.next)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_events(streams, watcher, read), media_type="text/event-stream", headers=headers)
+    events = _events(streams, [watcher for _, watcher in found], read)
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
-async def _events(streams: Live, watcher: Watcher, read: Callable[[], Awaitable[list[Message]]]) -> AsyncIterator[str]:
+def _told(news: Sequence[RunNews | FolderNews], names: Sequence[str], cursor: str) -> Told | ToldOfSeveral:
+    if len(news) == 1:
+        return news[0].since(cursor)
+    from surefoot.dashboard.data.news import ToldOfSeveral
+
+    return ToldOfSeveral(dict(zip(names, news, strict=True)), cursor)
+
+
+async def _events(
+    streams: Live, watchers: Sequence[Watcher], read: Callable[[], Awaitable[list[Message]]]
+) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    with watcher.listening() as changed:
+    changed = asyncio.Event()
+    with contextlib.ExitStack() as listening:
+        for watcher in watchers:
+            listening.enter_context(watcher.listening(changed))
         while not streams.is_closing:
             try:
                 await asyncio.wait_for(changed.wait(), QUIET_SECONDS)

@@ -36,6 +36,7 @@ class Place:
     folder: Path
     host: str = "127.0.0.1"
     port: int = PORT
+    view: str = ""  # what is shown at first, as the page's address has it after "#"; "" for the list of runs
 
     @property
     def is_loopback(self) -> bool:
@@ -77,10 +78,10 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
     address = f"http://{_named(place.host)}:{port}/"
 
     def started() -> None:
-        say(f"dashboard: {address}?token={door.token}  (Ctrl-C ends it)")
+        say(f"dashboard: {address}?token={door.token}{place.view}  (Ctrl-C ends it)")
         threading.Thread(target=warm_up, daemon=True).start()
         if open_browser is not None:
-            once = f"{address}?token={door.pass_once()}"
+            once = f"{address}?token={door.pass_once()}{place.view}"
             threading.Thread(target=open_browser, args=(once,), daemon=True).start()
 
     config = uvicorn.Config(

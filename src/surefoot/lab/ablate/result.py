@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from surefoot.lab.ablate.plan import Budget, Outcome, Settings, shown
+
+MOST_COMPARED = 8  # runs that the dashboard lays over each other
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,22 @@ class Ablation:
         return [f"{one.plan}: {one.error or 'the loss is not finite'}" for one in self.outcomes if not _is_fine(one)]
 
     @property
+    def compare_command(self) -> str:
+        """Shows a run of each setting side by side, of the seed in the middle, the best first; "" without a log."""
+        runs = [run for row in self.rows if (run := self._run_of(row)) is not None][:MOST_COMPARED]
+        if len(runs) < 2:
+            return ""
+        folder = runs[0].parent
+        here = Path.cwd()
+        where = folder.relative_to(here) if folder.is_relative_to(here) else folder
+        return shlex.join(["surefoot", "dash", str(where), "--compare", *(run.name for run in runs)])
+
+    def _run_of(self, row: Row) -> Path | None:
+        own = [one for one in self.outcomes if one.run is not None and one.plan.settings == row.settings]
+        own.sort(key=lambda one: (one.loss is None, one.loss or 0.0))
+        return Path(str(own[(len(own) - 1) // 2].run)) if own else None
+
+    @property
     def same_data(self) -> bool:
         """Whether all trials with one seed were given the same batches, as far as these were marked."""
         by_seed: dict[int, list[tuple[int, ...]]] = {}
@@ -144,6 +164,8 @@ class Ablation:
         if num_found:
             lines.append(f"The sanitizer has found something in {num_found} runs: `surefoot show RUN` tells what.")
         lines += [f"failed: {failure}" for failure in self.failures[:3]]
+        if self.compare_command:
+            lines.append(f"Side by side: {self.compare_command}")
         return "\n".join(lines)
 
 

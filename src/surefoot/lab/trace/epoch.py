@@ -1,9 +1,10 @@
-"""Losses epoch by epoch, from every backward of the program."""
+"""Losses epoch by epoch, from every backward of the program, and those on other data."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from surefoot.facts import BackwardFacts, EpochEdgeFacts, Site
-from surefoot.lab.trace.stage import Epoch, LossCurve
+from surefoot.facts import BackwardFacts, EpochEdgeFacts, Site, ValidationFacts
+from surefoot.lab.trace.stage import Epoch, HeldOut, LossCurve
 
 STRETCHES = 10  # into which steps are divided where there are no loaders
 
@@ -28,6 +29,7 @@ class Losses:
 @dataclass(slots=True)
 class Stretch:
     first_step: int
+    site: Site | None = None  # of the pass's begin
     losses: dict[Site | None, Losses] = field(default_factory=dict)
 
     def add(self, site: Site | None, value: float) -> None:
@@ -42,6 +44,7 @@ class Epochs:
         self._running: dict[tuple[int, int], Stretch] = {}  # by loader and epoch
         self._ended: list[Epoch] = []
         self._all: list[tuple[int, Site | None, float]] = []  # (step, line, loss), where there are no loaders
+        self._held_out: list[HeldOut] = []
 
     def backward(self, fact: BackwardFacts, num_steps: int) -> None:
         if fact.value is None:
@@ -54,19 +57,32 @@ class Epochs:
     def edge(self, fact: EpochEdgeFacts, num_steps: int) -> None:
         key = (fact.loader, fact.epoch)
         if fact.edge == "start":
-            self._running[key] = Stretch(num_steps + 1)
+            self._running[key] = Stretch(num_steps + 1, fact.site)
         elif (stretch := self._running.pop(key, None)) is not None and stretch.losses:
-            number = 1 + sum(epoch.loader == fact.loader for epoch in self._ended)
+            # A loader that is made anew for each pass goes on with what the one before it began.
+            number = 1 + sum(epoch.loader == fact.loader or epoch.site == stretch.site for epoch in self._ended)
             self._ended.append(
                 Epoch(
                     fact.loader, number, fact.num_batches, stretch.first_step, num_steps, fact.complete,
-                    stretch.curves(),
+                    stretch.curves(), site=stretch.site,
                 )
             )  # fmt: skip
 
+    def held_out(self, fact: ValidationFacts) -> None:
+        self._held_out.append(HeldOut(fact.index, fact.loss, fact.num_losses, fact.name, fact.kind, fact.site))
+
     def told(self) -> tuple[Epoch, ...]:
         """Those that are over."""
-        return tuple(self._ended) or self._stretches()
+        return tuple(self._with_held_out(self._ended or self._stretches()))
+
+    def _with_held_out(self, epochs: Sequence[Epoch]) -> list[Epoch]:
+        """What was computed after a step belongs to the last epoch with that step; before the first, to none."""
+        own: dict[int, list[HeldOut]] = {}
+        for loss in self._held_out:
+            place = max((i for i, epoch in enumerate(epochs) if epoch.first_step <= loss.step), default=None)
+            if place is not None:
+                own.setdefault(place, []).append(loss)
+        return [replace(epoch, held_out=tuple(own.get(i, ()))) for i, epoch in enumerate(epochs)]
 
     def _stretches(self) -> tuple[Epoch, ...]:
         steps = sorted({step for step, _, _ in self._all})

@@ -84,6 +84,9 @@ class Events:
             stage, unused = clear
             stage.changes = tuple(self._gradients.changes())
             stage.num_unused = sum(c.name in unused for c in stage.changes)
+            last = self._tracer.num_done
+            if stage.optimizer is None and not any(c.used_by[-1:] == (last,) for c in stage.changes):
+                self._tracer.postpone(stage)  # a model clears what the last step did not use, for the next one
 
     def _clipped(self, fact: ClipFacts) -> None:
         changes = self._gradients.changes()

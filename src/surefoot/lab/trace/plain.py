@@ -12,8 +12,8 @@ from surefoot.version import __version__
 FORMAT = 1
 
 
-def as_json(trace: Trace) -> str:
-    return json.dumps(as_dict(trace), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def as_json(trace: Trace, *, indent: int | None = 1) -> str:
+    return json.dumps(as_dict(trace), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_dict(trace: Trace) -> dict[str, Any]:
@@ -21,11 +21,15 @@ def as_dict(trace: Trace) -> dict[str, Any]:
         "surefoot": __version__,
         "format": FORMAT,
         "script": trace.script,
+        "command": list(trace.command),
+        "folder": trace.folder,
+        "started": trace.started,
         "first": trace.first,
         "num_steps": trace.num_steps,
         "num_taken": trace.num_taken,
         "ended": trace.ended,
         "optimizers": [{"id": number, "name": name} for number, name in trace.optimizers.items()],
+        "source": [_plain(line) for line in trace.source],
         "stages": [_plain(stage) for stage in trace.stages],
         "num_left_out": trace.num_left_out,
         "epochs": [_plain(epoch) for epoch in trace.epochs],

@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from surefoot.facts import BackwardFacts, EpochEdgeFacts, Record, SetupFacts, Site, StepFacts
+from surefoot.facts import BackwardFacts, EpochEdgeFacts, Record, SetupFacts, Site, StepFacts, ValidationFacts
 from surefoot.lab.trace.epoch import Epochs
 from surefoot.lab.trace.event import Events
 from surefoot.lab.trace.snapshot import Gradients, Weights
@@ -207,6 +207,8 @@ class TraceProbe(Probe):
         """All that the watch tells of a step, just before its update; with a closure, after it."""
         if isinstance(record, SetupFacts):
             self._events.schedulers = {s.id: s.kind for s in record.schedulers}
+        if isinstance(record, ValidationFacts):
+            self.epochs.held_out(record)
         step = self._judged
         if not isinstance(record, StepFacts) or step is None or step.step != record.index:
             return

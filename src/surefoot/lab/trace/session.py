@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.judge import Finding
+from surefoot.lab.trace.source import source_of
 from surefoot.lab.trace.stage import Trace
 from surefoot.launch import outcome
 from surefoot.launch.outcome import Outcome
@@ -42,7 +45,10 @@ class TraceSession:
         self._tell = tell
         self._say = say
         self._pid = os.getpid()
-        self._trace = Trace(program.name, first, num_steps)
+        self._trace = Trace(
+            program.name, first, num_steps, started=datetime.now(UTC).isoformat(timespec="seconds"),
+            folder=str(Path.cwd()), command=(program.name, *program.args),
+        )  # fmt: skip
         self._ended = Outcome(1, "interrupted")  # until it has ended otherwise
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._tracer: Tracer | None = None
@@ -114,4 +120,5 @@ class TraceSession:
             trace.num_left_out = self._tracer.num_left_out
             trace.optimizers = dict(self._probe.optimizers)
             trace.epochs = self._probe.epochs.told() if self._to_end else ()
+            trace.source = source_of(trace)
         self._tell(trace)

@@ -227,16 +227,39 @@ class LossCurve:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldOut:
+    """A loss that was computed without gradients, or logged, after some steps."""
+
+    step: int  # after which
+    loss: float  # mean
+    num: int = 1  # over which the mean is taken
+    name: str = ""  # by which the program logged it
+    kind: str = ""  # of torch's function that computed it
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Epoch:
     """A pass over a loader in which there were backwards; without loaders, a stretch of steps."""
 
     loader: int | None
-    epoch: int  # counts those of this loader with backwards
+    epoch: int  # counts those of this loader, or begun at this line, with backwards
     num_batches: int | None
     first_step: int
     last_step: int
     complete: bool
     losses: tuple[LossCurve, ...] = ()
+    held_out: tuple[HeldOut, ...] = ()
+    site: Site | None = None  # where the pass begins
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Of the program, as it was when it ran."""
+
+    file: str
+    line: int
+    text: str
 
 
 @dataclass(slots=True)
@@ -251,3 +274,7 @@ class Trace:
     epochs: tuple[Epoch, ...] = ()
     off: dict[str, str] = field(default_factory=dict)  # probes that were switched off, and why
     optimizers: dict[int, str] = field(default_factory=dict)  # class names
+    started: str = ""  # when, in UTC
+    folder: str = ""  # in which the program was started
+    command: tuple[str, ...] = ()  # the program and its arguments
+    source: tuple[Line, ...] = ()  # the lines that stages name

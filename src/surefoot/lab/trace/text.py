@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import IO
 
 from surefoot.lab.trace.describe import Describe
-from surefoot.lab.trace.stage import Epoch, Forward, Stage, Step, Trace
-from surefoot.lab.trace.write import INDENT, TO, WIDTH, cut, number, place, plural, table, wrapped
+from surefoot.lab.trace.stage import Data, Epoch, Forward, Stage, Step, Trace
+from surefoot.lab.trace.write import INDENT, TO, WIDTH, Row, cut, number, place, plural, table, wrapped
 
 HEAD, STAGE, PLAIN, ALARM = "bold cyan", "bold", "", "red"
 Line = tuple[str, str]  # text, style
-MOST_ALIKE = 3  # forwards in a row that are all shown
+ENDINGS = {"raised": "raised an exception", "interrupted": "was interrupted"}
+MOST_ALIKE = 3  # forwards or batches in a row that are all shown
+MOST_UNTAKEN = 24  # stages of a step that was never taken: of a program that updates by hand they are all there is
 
 
 def as_text(trace: Trace, stream: IO[str] | None, *, folder: str, full: bool = False) -> str:
@@ -43,17 +45,25 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     yield f"surefoot trace: {trace.script}", HEAD
     if not trace.stages:
         yield _nothing(trace), PLAIN
-    step = 0
+    step, num_shown = 0, 0
+    taken = {stage.step for stage in trace.stages if isinstance(stage, Step)}
+    left_out = 0
     for alike in _runs(trace.stages):
         if alike[0].step != step:
-            step = alike[0].step
+            step, num_shown = alike[0].step, 0
             yield "", PLAIN
             yield _title(trace, step), HEAD
+        num_shown += 1
+        if not full and step not in taken and num_shown > MOST_UNTAKEN:
+            left_out += len(alike)
+            continue
         shown = alike if full or len(alike) <= MOST_ALIKE else alike[:1]
         for stage in shown:
             yield from _stage(describe, stage, folder)
         if len(shown) < len(alike):
             yield f"{' ' * INDENT}… and {len(alike) - 1} more of these in a row", PLAIN
+    if left_out:  # it can only be the last step
+        yield f"{' ' * INDENT}… and {plural(left_out, 'more stage')}; --full shows them", PLAIN
     if trace.num_left_out:
         yield "", PLAIN
         yield f"{plural(trace.num_left_out, 'more stage')} left out.", PLAIN
@@ -65,22 +75,27 @@ def _lines(trace: Trace, folder: str, full: bool) -> Iterator[Line]:
     if trace.stages:
         yield "", PLAIN
         yield _end(trace), PLAIN
+    if trace.stages and not trace.num_taken:
+        yield "If it updates its weights by itself, that is no step of an optimizer.", PLAIN
 
 
 def _runs(stages: Sequence[Stage]) -> list[list[Stage]]:
-    """Forwards of one model at one line, one after the other, as games are played and sequences are made, together."""
+    """Together what comes many times in a row at one line: forwards as a game is played, batches that are looked at."""
     runs: list[list[Stage]] = []
     for stage in stages:
-        before = runs[-1][-1] if runs else None
-        if (
-            isinstance(stage, Forward)
-            and isinstance(before, Forward)
-            and (stage.step, stage.site, stage.model) == (before.step, before.site, before.model)
-        ):
+        if runs and _is_alike(runs[-1][-1], stage):
             runs[-1].append(stage)
         else:
             runs.append([stage])
     return runs
+
+
+def _is_alike(before: Stage, stage: Stage) -> bool:
+    if (before.kind, before.step, before.site) != (stage.kind, stage.step, stage.site):
+        return False
+    if isinstance(before, Forward) and isinstance(stage, Forward):
+        return before.model == stage.model
+    return isinstance(stage, Data)
 
 
 def _nothing(trace: Trace) -> str:
@@ -119,24 +134,34 @@ def _stage(describe: Describe, stage: Stage, folder: str) -> Iterator[Line]:
 def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
     yield "", PLAIN
     yield "── epoch by epoch ".ljust(WIDTH, "─"), HEAD
-    several = len({epoch.loader for epoch in epochs}) > 1
+    several = len({epoch.site for epoch in epochs}) > 1
     rows = []
     for epoch in epochs:
         name = f"{epoch.epoch}" if not several else f"{epoch.epoch} of loader {epoch.loader}"
         name += "" if epoch.complete else ", left"
         for curve in epoch.losses:
-            steps = f"{epoch.first_step}{TO}{epoch.last_step}"
+            steps = f"{epoch.first_step}" + f"{TO}{epoch.last_step}" * (epoch.last_step > epoch.first_step)
             losses = (number(curve.first), number(curve.last), number(curve.mean))
             rows.append((name, steps, place(curve.site, folder), str(curve.num), *losses))
             name = ""
     first = "epoch" if epochs[0].loader is not None else "part"
-    headers = (first, "steps", "backward", "losses", "first", "last", "mean")
+    headers: Row = (first, "steps", "backward", "losses", "first", "last", "mean")
     for line in table(headers, rows, ("losses", "first", "last", "mean")):
         yield line, PLAIN
+    held_out = [
+        (str(epoch.epoch), str(one.step), place(one.site, folder), one.name or one.kind, str(one.num), number(one.loss))
+        for epoch in epochs
+        for one in epoch.held_out
+    ]
+    if held_out:
+        yield "", PLAIN
+        headers = (first, "after step", "without gradients", "loss", "losses", "mean")
+        for line in table(headers, held_out, ("after step", "losses", "mean")):
+            yield line, PLAIN
 
 
 def _end(trace: Trace) -> str:
     taken = plural(trace.num_taken, "step")
     if trace.ended == "max-steps":
         return f"The script was ended after {taken}. --steps N before its name shows more, --to-end lets it go on."
-    return f"The script took {taken} and {'ended' if trace.ended == 'finished' else 'was ' + trace.ended}."
+    return f"The script took {taken} and {ENDINGS.get(trace.ended, 'ended')}."

@@ -81,6 +81,15 @@ class Tracer:
         self._num_in_step += 1
         self.stages.append(stage)
 
+    def postpone(self, stage: Stage) -> None:
+        """What was just added belongs to the next step, as it turns out."""
+        if not self.stages or self.stages[-1] is not stage or stage.step > self.num_done:
+            return
+        self.stages.pop()
+        if self.begins():
+            stage.step = 0
+            self.add(stage)
+
     def evaluates(self, model: str, site: Site | None, seconds: float) -> None:
         """A forward without gradients. Many of them in a row, each with its batch, are one stage."""
         if self._step < self.first:

@@ -14,7 +14,7 @@ export class Live {
   /** `state` is "live", "reconnecting", "ended" or "still" (nothing to follow). */
   state = "still";
 
-  /** Of the run `name`, or of all with null; from `cursor` on, or else from now. */
+  /** Of the run `name`, of several, or of the list with null; from `cursor` on (joined by "!"), or else from now. */
   constructor(name, onState = () => {}, cursor = null) {
     this.name = name;
     this.#onState = onState;

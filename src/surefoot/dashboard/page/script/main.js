@@ -16,6 +16,7 @@ const PAGES = {
   query: showQuery,
   learn: late(() => import("./view/learn.js").then((module) => module.showLearn)),
   lab: late(() => import("./view/lab.js").then((module) => module.showLab)),
+  trace: late(() => import("./view/trace.js").then((module) => module.showTrace)),
 };
 const LINKS = [
   ["Runs", []],
@@ -23,6 +24,7 @@ const LINKS = [
   ["Query", ["query"]],
   ["Learn", ["learn"]],
   ["Optimizer lab", ["lab"]],
+  ["Trace", ["trace"]],
 ];
 
 let shown = null; // { key, view }

@@ -18,6 +18,8 @@ export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);
 export const lessons = () => get("api/learn");
 export const lesson = (rule) => get(`api/learn/${encodeURIComponent(rule)}`);
 export const family = (name) => get(`api/learn/families/${encodeURIComponent(name)}`);
+export const traces = () => get("api/traces");
+export const trace = (name) => get(`api/traces/${encodeURIComponent(name)}`);
 export const compare = (one, two) => get("api/compare", { run: [one, two] });
 
 /** { name: [names], rank, from, to, buckets } */
@@ -48,10 +50,10 @@ export async function runTwins(rule, hear, signal) {
   }
 }
 
-/** Deltas of one run, or of the list of runs: an EventSource that reconnects by itself, where it was. */
+/** Deltas of one run, of several, or of the list of runs: an EventSource that reconnects by itself, where it was. */
 export function follow(name, cursor = null) {
   const query = new URLSearchParams();
-  if (name !== null) query.set("run", name);
+  for (const one of [name ?? []].flat()) query.append("run", one);
   if (cursor !== null) query.set("cursor", cursor);
   return new EventSource(`api/live?${query}`);
 }

@@ -126,7 +126,7 @@ export class Heatmap {
     const width = this.canvas.parentElement.clientWidth;
     const height = this.#rowHeight;
     const shift = first * height - this.scroll.scrollTop;
-    const [zero, odd, none] = ["heat-zero", "error", "raised"].map(themeColour);
+    const [zero, odd, none, missing] = ["heat-zero", "error", "raised", "heat-missing"].map(themeColour);
     const lefts = [...grid.steps.map((step) => Math.round(this.#x(step, width))), width]; // whole pixels leave no seams
     ctx.fillStyle = none;
     ctx.fillRect(0, 0, width, seen);
@@ -135,7 +135,8 @@ export class Heatmap {
       for (let column = 0; column < grid.steps.length; column++) {
         const value = grid.values[row][column];
         if (value === null) continue;
-        ctx.fillStyle = Number.isFinite(value) ? (this.#scale.colour(value) ?? zero) : odd;
+        if (Number.isFinite(value)) ctx.fillStyle = this.#scale.colour(value) ?? zero;
+        else ctx.fillStyle = this.#scale.isMissing(value) ? missing : odd;
         ctx.fillRect(lefts[column], top, Math.max(1, lefts[column + 1] - lefts[column]), height - 1);
       }
     }
@@ -199,7 +200,9 @@ export class Heatmap {
       const value = this.#grid.values[at.row][at.column];
       const [begin, end] = [this.#grid.steps[at.column], this.#grid.end(at.column) - 1];
       const steps = end > begin ? `steps ${count(begin)}–${count(end)}` : `step ${count(begin)}`;
-      this.read.textContent = `${this.#grid.rows[at.row]} · ${steps} · ${value === null ? "not sampled" : this.describe(value)}`;
+      const told =
+        value === null ? "not sampled" : this.#scale.isMissing(value) ? this.#scale.missing : this.describe(value);
+      this.read.textContent = `${this.#grid.rows[at.row]} · ${steps} · ${told}`;
     } else this.read.textContent = "";
     this.#draw();
   }

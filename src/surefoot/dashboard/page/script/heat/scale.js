@@ -6,16 +6,21 @@ import { RAMP, rampColour } from "./ramp.js";
 const MOST_DECADES = 10; // below the highest: smaller ones are drawn as the lowest
 
 export class Scale {
-  /** `isLog`, and `fixed` [low, high] where these are known. */
-  constructor(values, { isLog = false, fixed = null, format = tick, odd = "not finite" } = {}) {
+  /** `isLog`, and `fixed` [low, high] where these are known; `missing` is what −∞ stands for, where it does. */
+  constructor(values, { isLog = false, fixed = null, format = tick, odd = "not finite", missing = null } = {}) {
     const known = values.filter((value) => value !== null && Number.isFinite(value) && (!isLog || value > 0));
     let [low, high] = fixed ?? [lowest(known), highest(known)];
     if (isLog) low = Math.max(low, high * 10 ** -MOST_DECADES);
     if (isLog && low === high) [low, high] = [low / 2, high * 2];
-    Object.assign(this, { isLog, low, high, format, odd });
-    this.hasZeros = isLog && values.some((value) => value !== null && value <= 0);
-    this.hasOdd = values.some((value) => value !== null && !Number.isFinite(value));
+    Object.assign(this, { isLog, low, high, format, odd, missing });
+    this.hasMissing = values.some((value) => this.isMissing(value));
+    this.hasZeros = isLog && values.some((value) => value !== null && value <= 0 && !this.isMissing(value));
+    this.hasOdd = values.some((value) => value !== null && !Number.isFinite(value) && !this.isMissing(value));
     this.isEmpty = known.length === 0;
+  }
+
+  isMissing(value) {
+    return this.missing !== null && value === -Infinity;
   }
 
   /** From 0 to 1; null if it has no place: zeros on a scale of powers. */
@@ -58,6 +63,7 @@ export class Scale {
       make("span", { class: "heat-unit" }, unit),
       this.isEmpty ? null : this.#bar(),
       this.hasZeros ? key("zero", "zero") : null,
+      this.hasMissing ? key("missing", this.missing) : null,
       this.hasOdd ? key("odd", this.odd) : null,
       key("none", "not sampled"),
     );

@@ -3,15 +3,19 @@ import { Board, boardControls } from "../chart/board.js";
 import { ChartCard } from "../chart/card.js";
 import { curveColour } from "../chart/colour.js";
 import { Curve } from "../chart/curve.js";
+import { growSeries } from "../chart/grow.js";
 import { make, replace } from "../dom.js";
 import { empty, failure, waiting } from "../empty.js";
 import { change, hrefOf } from "../link.js";
+import { Live } from "../live.js";
 import { count, short } from "../number.js";
 import * as source from "../source.js";
-import { statusBadge } from "../status.js";
+import { liveBadge, statusBadge } from "../status.js";
 import { planSections, searchCharts } from "./plan.js";
+import { isOver } from "./run.js";
 
 const AT_ONCE = 48;
+const REDRAW_MS = 1000; // series that are new come in swarms
 
 export function showCompare(place, path, query) {
   const content = make("div", {}, waiting());
@@ -89,25 +93,67 @@ function several(content, names, query) {
     make("div", { class: "sections" }),
     make("div", { class: "sections" }),
   ];
+  const badge = liveBadge();
+  badge.show("still");
   let about = []; // of each run
   let drawn = null;
+  let live = null;
+  let timer = null;
+  let isClosed = false;
 
   replace(content, waiting());
   Promise.all(names.map((name) => source.run(name))).then(
     (answers) => {
+      if (isClosed) return;
       about = answers;
       replace(
         content,
-        legend,
+        make("div", { class: "compare-head" }, legend, badge.element),
         make("div", { class: "toolbar" }, find, controls.element),
         make("div", { class: "with-aside compare" }, charts, differences),
       );
       replace(legend, answers.map(legendLine));
       draw();
-      tellDifferences(differences, names, query);
+      tellDifferences(differences, names);
+      follow();
     },
-    (error) => replace(content, failure(error)),
+    (error) => isClosed || replace(content, failure(error)),
   );
+
+  /** What is still going on, by one stream for all, from where the answers end. */
+  function follow() {
+    const going = about.filter(({ run: row }) => !isOver(row));
+    if (!going.length) return;
+    const isRunning = () => about.some(({ run: row }) => row.status === "running");
+    const showState = (state) => badge.show(isRunning() || state === "ended" ? state : "still");
+    const ofRun = (news) => about.find(({ run: row }) => row.run === (news.run ?? going[0].run.run));
+    live = new Live(
+      going.map(({ run: row }) => row.run),
+      showState,
+      going.map(({ cursor }) => cursor).join("!"),
+    );
+    live.on("rows", (news) => grew(ofRun(news), news));
+    live.on("status", (row) => {
+      const one = ofRun(row);
+      const wasOver = isOver(one.run);
+      Object.assign(one.run, row);
+      replace(legend, about.map(legendLine));
+      showState(live.state);
+      if (isOver(one.run) && !wasOver) tellDifferences(differences, names);
+      if (about.every(({ run: other }) => isOver(other))) live.end();
+    });
+  }
+
+  function grew(one, news) {
+    const fresh = growSeries(one.series, news);
+    if (news.series) board.rows(one.run.run, news.rank, news.series);
+    if (!fresh.some((each) => each.rank === 0)) return;
+    timer ??= setTimeout(() => {
+      timer = null;
+      drawn = null;
+      draw();
+    }, REDRAW_MS);
+  }
 
   function legendLine({ run: row }, number) {
     const swatch = make("span", { class: "swatch wide" });
@@ -193,7 +239,12 @@ function several(content, names, query) {
       if (about.length) draw();
       board.set(now);
     },
-    close: () => board.close(),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      live?.close();
+      board.close();
+    },
   };
 }
 

@@ -18,7 +18,7 @@ export const KINDS = {
     text: "Gradient norm",
     unit: "Norm of the gradient before clipping",
     isLog: true,
-    odd: "no gradient, or not finite",
+    missing: "no gradient",
   },
   update_ratio: { text: "Update ratio", unit: "Size of the update, divided by that of the weights", isLog: true },
   param_norm: { text: "Weight norm", unit: "Norm of the weights", isLog: true },
@@ -135,7 +135,7 @@ export function showGradients(place, run, query) {
     const own = Object.fromEntries(
       Object.entries(series ?? {})
         .filter(([name]) => name.startsWith(prefix))
-        .map(([name, rows]) => [name.slice(prefix.length), rows]),
+        .map(([name, rows]) => [name.slice(prefix.length), of() === "grad_norm" ? withMissing(name, series) : rows]),
     );
     if (Object.keys(own).some((name) => !grid.rows.includes(name))) return again(1000);
     if (grid.append(own)) draw();
@@ -172,4 +172,13 @@ export function showGradients(place, run, query) {
       board.close();
     },
   };
+}
+
+/** As the server has it: NaN is no gradient where the weights moved to nothing that is not finite. */
+function withMissing(name, series) {
+  const { steps, values } = series[name];
+  const moved = series[name.replace("grad_norm/", "update_ratio/")];
+  const ratios = new Map((moved?.steps ?? []).map((step, i) => [step, Number(moved.values[i])]));
+  const isMissing = (value, i) => Number.isNaN(Number(value)) && Number.isFinite(ratios.get(steps[i]));
+  return { steps, values: values.map((value, i) => (isMissing(value, i) ? "-Infinity" : value)) };
 }

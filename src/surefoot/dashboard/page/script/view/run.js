@@ -1,4 +1,5 @@
 /** One run: its head, its tabs, and the stream that keeps it up to date. */
+import { growSeries } from "../chart/grow.js";
 import { make, replace } from "../dom.js";
 import { failure, waiting } from "../empty.js";
 import { change, hrefOf } from "../link.js";
@@ -11,7 +12,6 @@ import { showGradients } from "./gradients.js";
 import { showOverview } from "./overview.js";
 import { showParameters } from "./parameters.js";
 
-// Traces and lessons will be tabs here, too.
 const TABS = [
   { name: "", text: "Curves", show: showOverview },
   { name: "gradients", text: "Gradients", show: showGradients },
@@ -152,7 +152,7 @@ export function showRun(place, path, query) {
 }
 
 /** One that crashed may turn out to be alive, on a host that was not heard of for a while. */
-function isOver(row) {
+export function isOver(row) {
   return row.status === "finished" || row.status === "failed";
 }
 
@@ -185,24 +185,7 @@ class RunState {
 
   /** Rows that came: series that are new are told first. */
   grow(news) {
-    const known = new Map(this.series.map((one) => [`${one.rank} ${one.kind} ${one.name}`, one]));
-    const fresh = [];
-    for (const [name, { steps, values }] of Object.entries(news.series ?? {})) {
-      const one = known.get(`${news.rank} scalar ${name}`);
-      const last = steps[steps.length - 1];
-      if (one) [one.last, one.last_value] = [Math.max(one.last ?? last, last), values.at(-1)];
-      else
-        fresh.push({
-          name,
-          rank: news.rank,
-          kind: "scalar",
-          count: steps.length,
-          first: steps[0],
-          last,
-          last_value: values.at(-1),
-        });
-    }
-    this.series.push(...fresh);
+    const fresh = growSeries(this.series, news);
     if (fresh.length) this.hear("series", fresh);
     this.hear("rows", news);
   }
