@@ -11,8 +11,8 @@ Clipping does nothing then, without an error. The program looks protected agains
 If there were nothing to clip, clipping would raise an error.
 
 ## In truth
-`clip_grad_norm_` over no gradients returns 0 and does nothing. An iterator such as `model.parameters()` that was used
-up once is empty the second time.
+`clip_grad_norm_` over no gradients returns 0 and does nothing; at most it warns. An iterator such as
+`model.parameters()` that was used up once is empty the second time.
 
 ## Bad
 ```python
