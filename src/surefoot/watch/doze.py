@@ -267,7 +267,8 @@ class Sleep:
             return
         one_of_each = len(recorder.accounts.values()) == 1 and len(recorder.lanes) == 1 and not recorder.unowned.params
         kinds = [kind for call in calls for kind in call.kinds]
-        plain = kinds.count("step") == 1 and PLAIN.issuperset(kinds)
+        # Gradients without a backward are written by hand: on waking they would be taken for those of the step before.
+        plain = kinds.count("step") == 1 and "backward" in kinds and PLAIN.issuperset(kinds)
         if one_of_each and plain and recorder.by_scaler is None and account.is_simple:
             length = rhythm.next_nap
             if recorder.until_awake is not None:
