@@ -14,17 +14,17 @@ const PAGES = {
   run: showRun,
   compare: showCompare,
   query: showQuery,
+  trace: late(() => import("./view/trace.js").then((module) => module.showTrace)),
   learn: late(() => import("./view/learn.js").then((module) => module.showLearn)),
   lab: late(() => import("./view/lab.js").then((module) => module.showLab)),
-  trace: late(() => import("./view/trace.js").then((module) => module.showTrace)),
 };
 const LINKS = [
   ["Runs", []],
   ["Compare", ["compare"]],
   ["Query", ["query"]],
+  ["Trace", ["trace"]],
   ["Learn", ["learn"]],
   ["Optimizer lab", ["lab"]],
-  ["Trace", ["trace"]],
 ];
 
 let shown = null; // { key, view }
