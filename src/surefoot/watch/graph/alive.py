@@ -15,6 +15,7 @@ from torch import Tensor
 from surefoot.facts import KeptGraphFacts, Site
 from surefoot.watch.graph.keeper import find_keeper
 from surefoot.watch.graph.walk import deep_node
+from surefoot.watch.live import live
 
 KEY = "surefoot"
 FIRST = 40  # backwards of a line that all get tokens; later only some stretches do
@@ -119,7 +120,7 @@ def _longest_run(steps: list[int]) -> int:
 
 def _is_bounded(living: Living) -> bool:
     """Whether the kept losses lie in a container that drops the oldest by itself."""
-    losses = [item for item in gc.get_objects() if issubclass(type(item), Tensor) and _is_among(item, living)]
+    losses = [item for item in live(Tensor) if _is_among(item, living)]
     return any(type(holder) is deque and holder.maxlen is not None for holder in gc.get_referrers(*losses))
 
 

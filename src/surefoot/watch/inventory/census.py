@@ -4,7 +4,6 @@ It goes through every object the garbage collector knows, which takes tens of mi
 done before the first step and when something unknown appears, never every step.
 """
 
-import gc
 import sys
 import weakref
 from collections import deque
@@ -16,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
+
+from surefoot.watch.live import live
 
 MAX_ITEMS = 64  # of a plain container that are looked at: modules come first or not at all
 WRAPPERS = {  # modules that only wrap another: the name of the inner one
@@ -154,17 +155,7 @@ def _name(names: dict[int, str], name: str, value: Any, *, deeper: bool) -> None
 
 
 def live_modules() -> list[Module]:
-    # type(), because isinstance would ask odd objects for their __class__ and make them warn or compute.
-    kinds: dict[type, bool] = {}
-    modules = []
-    for thing in gc.get_objects():
-        kind = type(thing)
-        is_module = kinds.get(kind)
-        if is_module is None:
-            is_module = kinds[kind] = issubclass(kind, Module)
-        if is_module and "_modules" in thing.__dict__:
-            modules.append(thing)
-    return modules
+    return [module for module in live(Module) if "_modules" in module.__dict__]
 
 
 def _children(module: Module) -> Iterator[Module]:
