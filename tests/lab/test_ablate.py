@@ -134,6 +134,9 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0 and b"KeyboardInterrupt" in said
+    deadline = time.monotonic() + 30  # multiprocessing's tracker goes last
+    while any(is_alive(child) for child in started) and time.monotonic() < deadline:
+        time.sleep(0.2)
     assert started and not any(is_alive(child) for child in started)
 
 

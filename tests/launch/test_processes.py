@@ -123,6 +123,7 @@ def test_the_first_rank_waits_only_so_long(tmp_path: Path) -> None:
     )
     report, missing = make_ranks(tmp_path, 0).union(mine)
     assert (report.steps, report.findings[0].count, report.not_checked, missing) == (4, 3, {"r": "off"}, 0)
+    make_ranks(tmp_path, 0).clear()
     assert not (tmp_path / "ranks").exists()
 
 

@@ -29,6 +29,7 @@ class Backward:
     create_graph: bool
     root: int = 0
     value: float | None = None
+    given: float | None = 1.0
     loss: LossFacts | None = None
     under_autocast: bool = False
     autocast_dtype: str = ""
@@ -50,7 +51,7 @@ class Backward:
         return BackwardFacts(
             at, self.ordinal, self.site, self.loss, self.value, self.root, self.retain_graph, self.create_graph,
             self.under_autocast, self.autocast_dtype, self.scaled_by, self.reached, self.num_unowned,
-            inside_step=self.inside_step, birth=self.birth,
+            inside_step=self.inside_step, birth=self.birth, given=self.given,
         )  # fmt: skip
 
 

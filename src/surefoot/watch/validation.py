@@ -118,7 +118,7 @@ class ValidationProbe(Probe):
         if value is None or loss is None or not backward.reached or not math.isfinite(value):
             return
         self._train_kinds = tuple(part.kind for part in loss.parts)
-        self._factor = abs(loss.factor or 1.0)
+        self._factor = abs((loss.factor or 1.0) / (backward.given or 1.0))
         self._trained += value / self._factor
         self._num_trained += 1
 

@@ -111,7 +111,8 @@ def test_the_start_is_set_by_a_click_a_drag_and_keys(page: Page, dash: Dash) -> 
     page.keyboard.press("Shift+ArrowUp")
     expect(page.get_by_label("Start w0")).to_have_value(f"{round(before + 0.08, 2):g}")
     start = [float(page.get_by_label(f"Start w{i}").input_value()) for i in (0, 1)]
-    expect(results(page).locator("td").first).to_have_text(f"{round(0.7 * start[0], 5):g}")
+    for cell, weight in enumerate((0.7 * start[0], -0.2 * start[1])):
+        expect(results(page).locator("td").nth(cell)).to_have_text(f"{round(weight, 5):g}")
     assert end(page) == pytest.approx(bowl(0.15, 1, (start[0], start[1])), rel=2e-4, abs=0)
 
 

@@ -66,10 +66,10 @@ TIMES = 10.0  # raw features reach 3 to 5 times ln(C) and tied embeddings of tor
 def _excess(backward: BackwardFacts) -> float:
     """The loss, in units of ln(C); 0 when it can't be compared with guessing."""
     loss = backward.loss
-    if loss is None or backward.value is None or not loss.factor or not _is_plain(loss):
+    if loss is None or backward.value is None or not loss.factor or not backward.given or not _is_plain(loss):
         return 0.0
     assert loss.num_classes is not None
-    value = backward.value / loss.factor
+    value = backward.value / (loss.factor / backward.given)
     return value / math.log(loss.num_classes) if math.isfinite(value) else 0.0
 
 

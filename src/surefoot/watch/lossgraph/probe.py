@@ -85,7 +85,7 @@ class LossProbe(Probe):
             roots, backward.gradient, self._calls.by_sequence, self._recorder.scaler_factors, may_wait=may_wait
         )
         if len(roots) == 1 and may_wait:
-            backward.value = _value(roots[0], found.scale)
+            backward.value, backward.given = _value(roots[0], found.scale), found.given
             if backward.value is not None and not math.isfinite(backward.value):
                 self._recorder.record_due = True
         thorough = early or (on_host and self._windows)

@@ -26,6 +26,7 @@ class Terms:
     terms: list[Term]
     trunk: float | None  # the factor that all of them share, above the place where they are added
     scale: Any  # what a GradScaler multiplied the loss by, None without one
+    given: float | None  # the gradient that the last root was given, in `factor` and `trunk`, too
 
 
 def terms_of(
@@ -37,13 +38,14 @@ def terms_of(
     of nodes by which a GradScaler scaled a loss.
     """
     walk = _Walk(known, scales, may_wait)
+    given: float | None = 1.0
     for i, root in enumerate(roots):
         node = root.grad_fn
         if node is None:
             continue
-        factor = _factor_of_gradient(_gradient(gradients, i), root, may_wait)
-        walk.down(node, factor, ())
-    return Terms(walk.terms, walk.trunk, walk.scale)
+        given = _factor_of_gradient(_gradient(gradients, i), root, may_wait)
+        walk.down(node, given, ())
+    return Terms(walk.terms, walk.trunk, walk.scale, given)
 
 
 def _gradient(gradients: Any, i: int) -> Any:
