@@ -15,4 +15,5 @@ def live(kind: type[Kind]) -> list[Kind]:
     things = gc.get_objects()
     types = list(map(type, things))  # most of the time goes into fetching the objects, so that is done once
     kinds = {found for found in set(types) if issubclass(found, kind)}
-    return [things[i] for i in compress(count(), map(kinds.__contains__, types))]
+    # No comprehension over `things`: its variable would be one of them, and the cycle would keep all of them alive.
+    return list(map(things.__getitem__, compress(count(), map(kinds.__contains__, types))))
