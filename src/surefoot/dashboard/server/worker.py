@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
-import surefoot
+from surefoot.dashboard.server.child import environment
 
 LAB = ("-P", "-m", "surefoot.lab.descent.worker")  # -P: nothing is imported from where the server was started
 LIMIT_SECONDS = 120.0  # with the import of torch on a busy machine; the worker's own limit for computing is shorter
@@ -102,7 +100,7 @@ class _Process:
         self._lock = threading.Lock()
         self._waiting: dict[int, tuple[Future[Answer], threading.Timer]] = {}
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         )
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -172,9 +170,3 @@ def _timer(seconds: float, act: Any) -> threading.Timer:
     timer.daemon = True
     timer.start()
     return timer
-
-
-def _environment() -> dict[str, str]:
-    """Our own package is found wherever this process has found it."""
-    paths = [str(Path(surefoot.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 import threading
@@ -15,6 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from surefoot.dashboard.server.child import environment
 from surefoot.lab.learn.tether import end, start
 from surefoot.rules.lesson import Lesson
 
@@ -22,7 +22,6 @@ MOST_SECONDS = 180.0  # each ends within a few; this one hangs
 LOOK_SECONDS = 0.2
 CLOSE_SECONDS = 5.0  # until what it wrote last is read
 MOST_LINES = 20  # of what a program said before it failed
-_SOURCE = str(Path(__file__).resolve().parents[3])
 
 Message = dict[str, Any]
 
@@ -126,5 +125,4 @@ def _end_those_that_hang(twins: list[Twin]) -> None:
 
 def _environ() -> dict[str, str]:
     """They run in a folder of their own, with one thread each, because there are two, and small."""
-    path = os.pathsep.join(filter(None, [_SOURCE, os.environ.get("PYTHONPATH")]))
-    return {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path, "SUREFOOT_LOG": "off"}
+    return {**environment(OMP_NUM_THREADS="1"), "SUREFOOT_LOG": "off"}

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from surefoot.dashboard.server.child import environment
 from surefoot.dashboard.server.reply import refuse
 from surefoot.rules.catalogue import catalogue
 from surefoot.rules.lesson import Lesson, lesson_of
@@ -25,7 +24,6 @@ from surefoot.rules.lesson import Lesson, lesson_of
 AT_ONCE = 2
 END_SECONDS = 10.0  # for a process that was asked to end
 LONGEST_LINE = 2**24
-SOURCE = str(Path(__file__).resolve().parents[4])
 
 
 class Running:
@@ -72,15 +70,11 @@ def _lesson(name: str) -> Lesson | None:
 
 
 async def _start(rule: str) -> Process:
+    """Nothing comes from the folder where the server was started (-P)."""
     return await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", "surefoot", "learn", rule, "--run", "--format", "json", "--tethered",
-        stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_LINE, start_new_session=True, env=_environ(),
+        stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_LINE, start_new_session=True, env=environment(),
     )  # fmt: skip
-
-
-def _environ() -> dict[str, str]:
-    """Nothing comes from the folder where the server was started (-P); our package from where this process has it."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [SOURCE, os.environ.get("PYTHONPATH")]))}
 
 
 async def _lines(request: Request, process: Process) -> AsyncIterator[bytes]:
