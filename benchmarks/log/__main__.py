@@ -23,9 +23,10 @@ from typing import Any
 
 from benchmarks.log.page import put, table
 from benchmarks.log.trackers import PACKAGES, TRACKERS
+from benchmarks.log.worker import WARM_STEPS
 
 ROOT = Path(__file__).parents[2]
-PLAN = {1: 2000, 100: 1000}  # series: steps
+PLAN = {1: 10_000, 100: 5_000}  # series: steps, long enough for what happens now and then: commits, sealing
 NUM_RUNS = 3
 KILL_SECONDS = (3.1, 4.3, 5.7)  # after the first step
 TEXT = """## Beside other trackers
@@ -33,7 +34,7 @@ TEXT = """## Beside other trackers
 Written by `make bench-log`. Each tracker logs the same numbers, 1 or 100 scalars a step, as its documentation says, in
 a process of its own; the median of {runs} runs. *Thread*: CPU time in the thread that trains, for each step. *All*:
 with the tracker's other threads, its helper processes and its closing. Bytes a value: everything in its folder after
-1,220 steps of 100 scalars, or as many as are logged in 8 s. Lost: steps that were logged, 200 a second with 10 scalars
+{steps:,} steps of 100 scalars, or as many as are logged in 8 s. Lost: steps that were logged, 200 a second with 10 scalars
 each, and are not found by the tracker's own reader after a SIGKILL; three kills.
 
 {table}
@@ -124,7 +125,8 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.log")
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(TRACKERS))
     chosen = parser.parse_args(argv).only
-    text = TEXT.format(runs=NUM_RUNS, table=as_table([measure(tracker) for tracker in chosen]))
+    steps = WARM_STEPS + PLAN[100]
+    text = TEXT.format(runs=NUM_RUNS, steps=steps, table=as_table([measure(tracker) for tracker in chosen]))
     print(text)
     if chosen == list(TRACKERS):
         put("peers", text)

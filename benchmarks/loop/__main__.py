@@ -1,6 +1,6 @@
 """What a training loop costs: a whole step in each of the loops people use, against the same step in a raw loop.
 
-    python -m benchmarks.loop                                # docs/loop/cost.md and results/loop.json
+    python -m benchmarks.loop                                # docs/loop/cost.md
     python -m benchmarks.loop --part beside                  # one of its two tables; the other stays as it was
     python -m benchmarks.loop --only m1 --ways surefoot      # some of it; nothing is written
 
@@ -8,18 +8,16 @@ To be run by the python of .venv-bench, which has the peers.
 """
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 
 from benchmarks.loop.ways import WAYS
 from benchmarks.turns import ENVIRONMENT, ROOT, WARM, slices, take_turns
 
-RESULTS = ROOT / "results" / "loop.json"
 PAGE = ROOT / "docs" / "loop" / "cost.md"
 PLAN = {  # model, accumulate: updates in a block, blocks
     ("m1", 1): (64, 60), ("m1", 4): (24, 60), ("m2", 1): (6, 60), ("m2", 4): (2, 60),
@@ -27,7 +25,7 @@ PLAN = {  # model, accumulate: updates in a block, blocks
 }  # fmt: skip
 STRETCHES = 5
 BESIDE = {  # the same for the loop and a raw loop in one process
-    ("m1", 1): (32, 200), ("m1", 4): (12, 150), ("m2", 1): (4, 100), ("m2", 4): (2, 60), ("m3", 1): (2, 50),
+    ("m1", 1): (32, 200), ("m1", 4): (12, 150), ("m2", 1): (4, 200), ("m2", 4): (2, 160), ("m3", 1): (2, 50),
     ("m3", 4): (1, 30),
 }  # fmt: skip
 BESIDE_WAYS = ("surefoot", "surefoot_fused", "surefoot_history")
@@ -36,7 +34,8 @@ HEAD = """# What the loop costs
 
 Written by `make bench-loop`. A whole update (forward, backward, clip to norm 1, AdamW, `zero_grad`) against the same in
 a raw loop: CPU time, one thread, from update {warm} on; every number is a ratio to the raw loop. torch {versions}.
-
+"""
+BESIDE_HEAD = """
 ## Beside a raw loop
 
 The loop and a raw loop train equal models in one process, in turns of some milliseconds; while the raw one does, every
@@ -45,7 +44,7 @@ and the least and the largest of them.
 
 | loop | {columns} |
 |---|{line}|"""
-PEERS = """
+PEERS_HEAD = """
 ## Beside other loops
 
 All loops take turns on one core in blocks of about a tenth of a second, each in a process of its own, so that all meet
@@ -125,21 +124,31 @@ def measure_beside(model: str, accumulate: int) -> list[Cost]:
     return costs
 
 
-def page(beside: list[Cost], peers: list[Cost]) -> str:
-    columns = [model if accumulate == 1 else f"{model} x {accumulate}" for model, accumulate in PLAN]
+def page(costs: dict[str, list[Cost]], old: str) -> str:
+    """The page with the tables that were measured; the others as they are in the old page."""
     packages = ("torch", "pytorch-ignite", "lightning", "accelerate", "transformers", "keras")
     versions = ", ".join([metadata.version("torch"), *(f"{name} {metadata.version(name)}" for name in packages[1:])])
-    known = {"warm": WARM, "stretches": STRETCHES, "runs": BESIDE_RUNS, "versions": versions}
-    known |= {"columns": " | ".join(columns), "line": "---|" * len(columns)}
-    lines = []
-    for head, costs in ((HEAD, beside), (PEERS, peers)):
-        lines.append(head.format(**known)[:-1])
-        table = {(cost.way, cost.model, cost.accumulate): cost for cost in costs}
-        for way, (name, _) in WAYS.items():
-            if any(cost.way == way for cost in costs):
-                cells = [_cell(table[way, model, accumulate]) for model, accumulate in PLAN]
-                lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, FOOT])
+    kept = {part.partition("\n")[0]: part for part in old.partition("\nThe first row is")[0].split("\n## ")}
+    tables = []
+    for head, part in ((BESIDE_HEAD, "beside"), (PEERS_HEAD, "peers")):
+        title = head.strip().removeprefix("## ").partition("\n")[0]
+        tables.append(_table(head, costs[part]) if part in costs else f"\n## {kept[title]}".rstrip())
+    return "\n".join([HEAD.format(warm=WARM, versions=versions).rstrip(), *tables, FOOT])
+
+
+def _table(head: str, costs: list[Cost]) -> str:
+    columns = [model if accumulate == 1 else f"{model} x {accumulate}" for model, accumulate in PLAN]
+    lines = [
+        head.format(
+            stretches=STRETCHES, runs=BESIDE_RUNS, columns=" | ".join(columns), line="|".join(["---"] * len(columns))
+        )
+    ]
+    table = {(cost.way, cost.model, cost.accumulate): cost for cost in costs}
+    for way, (name, _) in WAYS.items():
+        if any(cost.way == way for cost in costs):
+            cells = [_cell(table[way, model, accumulate]) for model, accumulate in PLAN]
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def _cell(cost: Cost) -> str:
@@ -159,19 +168,14 @@ def main() -> None:
     ways = ["raw", *(way for way in WAYS if way != "raw" and (not named or way in named))]
     plan = [key for key in PLAN if options.only in (None, key[0])]
     is_whole = options.only is None and not named
-    stored = json.loads(RESULTS.read_text()) if is_whole and options.part else {}
-    costs = {part: [Cost(**cost) for cost in stored.get(part, ())] for part in ("beside", "peers")}
+    costs: dict[str, list[Cost]] = {}
     if options.part != "peers" and not named:
         costs["beside"] = [cost for key in plan for cost in measure_beside(*key)]
     if options.part != "beside":
         costs["peers"] = [cost for key in plan for cost in measure(*key, ways)]
     if is_whole:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(
-            json.dumps({part: [asdict(cost) for cost in found] for part, found in costs.items()}, indent=1)
-        )
         PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page(**costs))
+        PAGE.write_text(page(costs, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
