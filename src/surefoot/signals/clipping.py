@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn.utils import clip_grad
-from torch.overrides import TorchFunctionMode
 
 from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
@@ -18,17 +17,23 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 
-class Ear(TorchFunctionMode):
-    """Hears the norms that are computed inside the block."""
+class Ear:
+    """Hears the norms that are computed inside the block. A torch function mode would, too, at a higher cost."""
 
     def __init__(self, norms: dict[int, tuple[Tensor, Tensor]]) -> None:
-        super().__init__()
         self._norms = norms
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if func is torch._foreach_norm and len(args) > 1 and args[1] == 2.0:
-            for grad, norm in zip(args[0], result, strict=True):
+    def __enter__(self) -> None:
+        self._original = torch._foreach_norm
+        torch._foreach_norm = self._hear  # type: ignore[assignment]
+
+    def __exit__(self, *error: object) -> None:
+        torch._foreach_norm = self._original
+
+    def _hear(self, tensors: Any, ord: Any = 2, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
+        result = self._original(tensors, ord, *args, **kwargs)
+        if ord == 2.0:
+            for grad, norm in zip(tensors, result, strict=True):
                 self._norms.setdefault(id(grad), (grad, norm))
         return result
 

@@ -1,7 +1,6 @@
 """Sizes of gradients, weights and updates of one optimizer's parameters on one device.
 
-What is looked at of all parameters lies in one buffer that is made once, sorted by length and filled up with zeros, so
-that the number of torch calls does not grow with that of the parameters. One transfer to the host a sample.
+What is looked at of all parameters lies in one `Buffer` that is made once. One transfer to the host a sample.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from surefoot.signals.buffer import Buffer
 from surefoot.signals.subset import Subset, local_part
 
-LENGTHS = (512, 4096, 16384)  # to which shorter parameters are filled up; few, because each is a call more
 MOST_MICRO_BATCHES = 1024  # in a window; steps that are never taken must not fill the memory
-GRADIENT = 2  # row of the buffer, below those of the weights and of their update
 
 
 @dataclass(slots=True)
@@ -39,28 +37,18 @@ class Gauge:
     def __init__(self, params: Mapping[int, Tensor]) -> None:
         parts = {i: local_part(param) for i, param in params.items()}
         subsets = {i: Subset(part) for i, part in parts.items()}
-        self.indices = sorted(params, key=lambda i: _length(subsets[i].size))  # as they lie in the buffer
+        self.indices = sorted(params, key=lambda i: Buffer.length(subsets[i].size))  # as they lie in the buffer
         self._params = [params[i] for i in self.indices]
         self._subsets = [subsets[i] for i in self.indices]
         self._scales = [math.sqrt(subset.weight) for subset in self._subsets]
         self._device = self._params[0].device
         self._dtype = torch.float64 if any(p.dtype is torch.float64 for p in parts.values()) else torch.float32
-        self._starts: list[int] = []
-        self._blocks: list[tuple[int, int, int]] = []  # begin, number and length of the parameters of one length
-        self._size = self._lay_out()
-        self._rows = torch.zeros(3, self._size, dtype=self._dtype, device=self._device)
-        self._before_row, self._update_row, self._gradient_row = self._rows
-        self._before, self._update, self._grad = [self._cut(row) for row in self._rows]
-        blocks = [self._rows[:, a : a + num * length].view(3, num, length) for a, num, length in self._blocks]
-        self._weight_blocks = [block[:GRADIENT] for block in blocks]  # before the update, and the update
-        self._gradient_blocks = [block[GRADIENT] for block in blocks]
-        self._views: list[Tensor] = []  # of the weights, and where these lay
-        self._places: list[int] = []
+        self._buffer = Buffer(self._subsets, self._dtype, self._device)
+        self._places: list[int] = []  # where the weights lay when the buffer was shown them
         self._seen: list[int] = []  # positions whose gradient lies in the buffer
         self._norms: dict[int, Tensor] = {}  # of gradients, by position
         self._has_gradients = self._has_update = self._is_split = False
         self._overshoot: Tensor | None = None
-        self._weight_row: Tensor | None = None
         self._so_far: Tensor | None = None  # gradients after the last micro-batch
         self._squares: list[Tensor] = []
 
@@ -73,7 +61,7 @@ class Gauge:
 
     def before(self) -> None:
         self._look_again()
-        torch._foreach_copy_(self._before, self._views)
+        self._buffer.take_weights()
 
     def gradients(self, known: Mapping[int, Tensor], *, closely: bool, follows: bool = False) -> None:
         """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too.
@@ -106,39 +94,35 @@ class Gauge:
         if len(self._squares) >= MOST_MICRO_BATCHES:
             return
         self._copy_gradients()
-        added = self._gradient_row
+        gradients = self._buffer.gradient_row
+        added = gradients
         if self._so_far is None:
             self._so_far = torch.zeros_like(added)
         elif self._squares:
             added = added - self._so_far
-        self._so_far.copy_(self._gradient_row)
-        self._squares.append(torch.dot(added * self._weights(), added))
+        self._so_far.copy_(gradients)
+        self._squares.append(torch.dot(added * self._buffer.weight_row, added))
 
     def after(self) -> None:
         self._look_again()
-        torch._foreach_copy_(self._update, self._views)
-        self._update_row.sub_(self._before_row)
+        self._buffer.take_update()
         self._has_update = True
 
     def read(self) -> Measured:
         """The one transfer to the host."""
         positions, num = list(self._norms), len(self._params)
-        both = torch.cat([torch.linalg.vector_norm(block, dim=2) for block in self._weight_blocks], dim=1)
-        parts = [both.view(-1)]
-        if self._has_gradients:
-            parts += [(block != 0).sum(1, dtype=self._dtype) for block in self._gradient_blocks]
-            parts += [] if self._overshoot is None else [self._overshoot.view(1)]
-            parts.append(self._gradient_along_update().view(1))
+        parts = squares = self._take_squares()
         if positions:
             found = [self._norms[i] for i in positions]
             same = all(norm.dtype is self._dtype for norm in found)
-            parts.insert(0, torch.stack(found if same else [norm.to(self._dtype) for norm in found]))
-        squares = self._take_squares()
-        numbers: list[float] = torch.cat([*squares, *parts]).tolist()
+            parts = [*parts, torch.stack(found if same else [norm.to(self._dtype) for norm in found])]
+        if self._has_gradients:
+            parts = [*parts, *self._buffer.num_filled()]
+            parts += [] if self._overshoot is None else [self._overshoot.view(1)]
+            parts.append(self._gradient_along_update().view(1))
+        norms, updates, numbers = self._buffer.read(parts)
         squared, numbers = numbers[: len(squares)], numbers[len(squares) :]
-        begin = len(positions)
-        at = self.indices
-        norms, updates, filled = (numbers[begin + k * num : begin + (k + 1) * num] for k in range(3))
+        at, filled = self.indices, numbers[len(positions) : len(positions) + num]
         sizes = [subset.size for subset in self._subsets]
         return Measured(
             {at[i]: norm for i, norm in zip(positions, numbers, strict=False)},
@@ -155,59 +139,32 @@ class Gauge:
     @property
     def looked_at(self) -> tuple[Tensor, Tensor]:
         """Weights before the update and gradients, as `owners` has them; gradients if they were looked at closely."""
-        return self._before_row, self._gradient_row
+        return self._buffer.before_row, self._buffer.gradient_row
 
     def owners(self) -> Tensor:
         """By element of the buffer the position of its parameter; -1 where it is filled up."""
-        owners = torch.full((self._size,), -1, device=self._device)
-        for position, part in enumerate(self._cut(owners)):
-            part.fill_(position)
-        return owners
+        return self._buffer.owners()
 
     # --- the buffer
-
-    def _lay_out(self) -> int:
-        """Find each parameter a place; how much there is in all."""
-        at = 0
-        for subset in self._subsets:
-            length = _length(subset.size)
-            if self._blocks and self._blocks[-1][2] == length:
-                begin, number, _ = self._blocks[-1]
-                self._blocks[-1] = (begin, number + 1, length)
-            else:
-                self._blocks.append((at, 1, length))
-            self._starts.append(at)
-            at += length
-        return at
-
-    def _cut(self, row: Tensor) -> list[Tensor]:
-        pairs = zip(self._starts, self._subsets, strict=True)
-        return [row[start : start + subset.size].view(*subset.view_shape) for start, subset in pairs]
 
     def _take_squares(self) -> list[Tensor]:
         """Of each micro-batch, and of all of them together."""
         squares, self._squares = self._squares, []
         if squares and self._so_far is not None:
-            squares.append(torch.dot(self._so_far * self._weights(), self._so_far))
+            squares.append(torch.dot(self._so_far * self._buffer.weight_row, self._so_far))
         return [square.view(1) for square in squares]
 
     def _gradient_along_update(self) -> Tensor:
-        return torch.dot(self._gradient_row * self._weights(), self._update_row)
-
-    def _weights(self) -> Tensor:
-        """By element of the buffer, how many it stands for."""
-        if self._weight_row is None:
-            self._weight_row = torch.zeros(self._size, dtype=self._dtype, device=self._device)
-            for part, subset in zip(self._cut(self._weight_row), self._subsets, strict=True):
-                part.fill_(subset.weight)
-        return self._weight_row
+        buffer = self._buffer
+        return torch.dot(buffer.gradient_row * buffer.weight_row, buffer.update_row)
 
     def _look_again(self) -> None:
-        """Make new views where the memory of a parameter is another one than last time."""
+        """Show the buffer the weights anew where the memory of one is another than last time."""
         places = [param.data_ptr() for param in self._params]
         if places != self._places:
-            self._views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
-            self._places = places if all(map(_is_view, self._views, self._params)) else []
+            views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
+            self._buffer.look_at(views)
+            self._places = places if all(map(_is_view, views, self._params)) else []
 
     def _copy_gradients(self) -> None:
         self._is_split = False
@@ -222,14 +179,9 @@ class Gauge:
             else:
                 self._is_split = True  # sparse, so that there is no dot product
         if seen != self._seen:
-            self._gradient_row.zero_()
+            self._buffer.gradient_row.zero_()
             self._seen = seen
-        if views:
-            torch._foreach_copy_([self._grad[i] for i in seen], views)
-
-
-def _length(size: int) -> int:
-    return next((length for length in LENGTHS if size <= length), size)
+        self._buffer.take_gradients(seen, views)
 
 
 def _is_view(view: Tensor, param: Tensor) -> bool:

@@ -63,6 +63,8 @@ class Subject:
         self.gauges: list[Gauge] = []
         self.names: list[str] = []
         self.params: list[Tensor] = []
+        self._series: list[tuple[str, str, str]] = []  # by parameter
+        self._is_on_host = False
         self._ledger: weakref.ref[Ledger] | None = None  # for which the gauges were made
         self._wanted: list[bool] = []  # by parameter, whether it was to be trained then
         self._equal_rows: EqualRows | None = None
@@ -82,6 +84,8 @@ class Subject:
         self.gauges = [Gauge(some) for some in by_device.values()]
         self.params = list(params)
         self.names = [names.of(param) for param in params]
+        self._series = [(f"grad_norm/{name}", f"param_norm/{name}", f"update_ratio/{name}") for name in self.names]
+        self._is_on_host = all(param.is_cpu for param in params)
         if self._equal_rows is None:
             self._equal_rows = EqualRows(self._measured_params())
 
@@ -92,7 +96,7 @@ class Subject:
 
     def share_run(self, begun: tuple[float, float], now: float) -> float:
         """Of the time since then, how much this thread ran; all of it where it may have waited for a device."""
-        if now <= begun[0] or any(param.device.type != "cpu" for param in self.params):
+        if now <= begun[0] or not self._is_on_host:
             return 1.0
         return min(1.0, (thread_time() - begun[1]) / (now - begun[0]))
 
@@ -133,11 +137,10 @@ class Subject:
         """By name of the series, one of each kind a parameter."""
         values: dict[str, float] = {}
         for i, norm in measured.norms.items():
-            name = self.names[i]
-            grad_norm = measured.grad_norms.get(i)
-            values["grad_norm/" + name] = math.nan if grad_norm is None else grad_norm / scale
-            values["param_norm/" + name] = norm
-            values["update_ratio/" + name] = measured.update_norms[i] / norm if norm else math.nan
+            gradient, weight, ratio = self._series[i]
+            values[gradient] = measured.grad_norms.get(i, math.nan) / scale
+            values[weight] = norm
+            values[ratio] = measured.update_norms[i] / norm if norm else math.nan
         values.update(("grad_zeros/" + self.names[i], share) for i, share in measured.zeros.items())
         return values
 
