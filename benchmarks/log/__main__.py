@@ -34,8 +34,8 @@ TEXT = """## Beside other trackers
 Written by `make bench-log`. Each tracker logs the same numbers, 1 or 100 scalars a step, as its documentation says, in
 a process of its own; the median of {runs} runs. *Thread*: CPU time in the thread that trains, for each step. *All*:
 with the tracker's other threads, its helper processes and its closing. Bytes a value: everything in its folder after
-{steps:,} steps of 100 scalars, or as many as are logged in 8 s. Lost: steps that were logged, 200 a second with 10 scalars
-each, and are not found by the tracker's own reader after a SIGKILL; three kills.
+{steps:,} steps of 100 scalars, or as many as are logged in 8 s. Lost: steps that were logged, 200 a second with 10
+scalars each, and are not found by the tracker's own reader after a SIGKILL; three kills.
 
 {table}
 """

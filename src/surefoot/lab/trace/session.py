@@ -78,6 +78,7 @@ class TraceSession:
             self._say(f"the trace could not start. {type(error).__name__}: {error}")
 
     def _make(self) -> Sanitizer:
+        from surefoot.lab.trace.answer import AnswerProbe
         from surefoot.lab.trace.forward import ForwardProbe
         from surefoot.lab.trace.probe import TraceProbe
         from surefoot.lab.trace.tracer import Tracer
@@ -94,7 +95,7 @@ class TraceSession:
             on_finding=self._found,
             on_failure=self._switched_off,
             user_code=user_code(self._program),
-            probes=[probe, ForwardProbe(tracer)],
+            probes=[probe, ForwardProbe(tracer), *([AnswerProbe(probe.epochs)] if self._to_end else [])],
         )
 
     def _found(self, finding: Finding) -> None:

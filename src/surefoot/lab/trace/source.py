@@ -13,6 +13,7 @@ def source_of(trace: Trace) -> tuple[Line, ...]:
     for epoch in trace.epochs:
         sites += [curve.site for curve in epoch.losses]
         sites += [loss.site for loss in epoch.held_out]
+        sites += [accuracy.site for accuracy in epoch.accuracies]
     found = []
     for file, number in sorted({(site.file, site.line) for site in sites if site is not None}):
         text = linecache.getline(file, number).strip()

@@ -239,6 +239,16 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Of a classifier, at a line that computes its loss."""
+
+    site: Site | None
+    num: int  # of answers
+    share: float  # of them that are right
+    step: int | None = None  # after which they were given without gradients; None: in training
+
+
+@dataclass(frozen=True, slots=True)
 class Epoch:
     """A pass over a loader in which there were backwards; without loaders, a stretch of steps."""
 
@@ -250,6 +260,7 @@ class Epoch:
     complete: bool
     losses: tuple[LossCurve, ...] = ()
     held_out: tuple[HeldOut, ...] = ()
+    accuracies: tuple[Accuracy, ...] = ()
     site: Site | None = None  # where the pass begins
 
 

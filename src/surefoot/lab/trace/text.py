@@ -158,6 +158,18 @@ def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
         headers = (first, "after step", "without gradients", "loss", "losses", "mean")
         for line in table(headers, held_out, ("after step", "losses", "mean")):
             yield line, PLAIN
+    answers = [
+        (
+            str(epoch.epoch), "in training" if one.step is None else f"after step {one.step}", place(one.site, folder),
+            str(one.num), f"{one.share:.1%}",
+        )
+        for epoch in epochs
+        for one in epoch.accuracies
+    ]  # fmt: skip
+    if answers:
+        yield "", PLAIN
+        for line in table((first, "answers given", "loss", "answers", "right"), answers, ("answers", "right")):
+            yield line, PLAIN
 
 
 def _end(trace: Trace) -> str:

@@ -1,4 +1,4 @@
-/** Losses epoch by epoch, and those on other data. */
+/** Losses and accuracies epoch by epoch, and those on other data. */
 import { spark } from "../chart/spark.js";
 import { make } from "../dom.js";
 import { count } from "../number.js";
@@ -32,7 +32,17 @@ export function epochTable(trace) {
       "",
       number(one.loss),
     ]);
-    return [...trained, ...held];
+    const answers = (epoch.accuracies ?? []).map((one) => [
+      name,
+      one.step === null ? steps : `after ${one.step}`,
+      place(one.site, trace.folder),
+      `right answers${one.step === null ? "" : ", without gradients"}`,
+      count(one.num),
+      "",
+      "",
+      `${(100 * one.share).toFixed(1)} %`,
+    ]);
+    return [...trained, ...held, ...answers];
   });
   const titles = [word, "Steps", "Line", "Loss", "Values", "First", "Last", "Mean"];
   const cell = (text, i) => make("td", { class: i > 3 ? "number" : null }, text);
