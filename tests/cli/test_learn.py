@@ -54,10 +54,11 @@ def test_a_rule_shows_wrong_code_beside_right_code(capsys: pytest.CaptureFixture
     assert [line["text"].strip() for line in lines["good"] if line["differs"]] == ["optimizer.zero_grad()"]
 
 
-def test_what_needs_ranks_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "torchrun --nproc-per-node 2" in said(capsys, "ddp-bypassed")
-    assert main(["learn", "ddp-bypassed", "--run"]) == 2
-    assert "ddp-bypassed: The programs need several ranks." in capsys.readouterr().err
+def test_what_can_not_be_run_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("surefoot.rules.lesson.sys.platform", "darwin")
+    assert "The programs fork their workers" in said(capsys, "duplicate-worker-randomness")
+    assert main(["learn", "duplicate-worker-randomness", "--run"]) == 2
+    assert "duplicate-worker-randomness: The programs fork" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,10 @@ def test_another_site_can_start_nothing(client: Client, monkeypatch: pytest.Monk
     assert client.post(path, headers=OWN).status_code == 401
 
 
-def test_what_needs_ranks_is_not_started(client: Client) -> None:
-    answer = client.post("/api/learn/ddp-bypassed/run", headers=OWN)
-    assert answer.status_code == 409 and "torchrun" in answer.json()["error"]
+def test_what_can_not_be_run_is_not_started(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("surefoot.rules.lesson.sys.platform", "darwin")
+    answer = client.post("/api/learn/duplicate-worker-randomness/run", headers=OWN)
+    assert answer.status_code == 409 and "fork" in answer.json()["error"]
 
 
 @pytest.fixture

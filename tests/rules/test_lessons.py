@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.rules.catalogue import catalogue
-from surefoot.rules.lesson import families, lesson_of
+from surefoot.rules.lesson import families, is_for_ranks, lesson_of
 from surefoot.rules.question import Question, QuestionError, questions_of
 
 RULES = catalogue()
@@ -29,12 +29,17 @@ def test_a_rule_says_what_people_believe_and_what_is_true(name: str) -> None:
     assert {"What it does", "Why it matters"} <= lesson.sections.keys()
 
 
-def test_only_programs_for_several_ranks_are_not_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_programs_are_run_where_workers_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
-    assert {RULES[name].family for name in RULES if lesson_of(RULES[name]).obstacle} == {"dist"}
-    assert "torchrun" in lesson_of(RULES["ddp-bypassed"]).obstacle
+    assert not any(lesson_of(rule).obstacle for rule in RULES.values())
     monkeypatch.setattr("sys.platform", "win32")
     assert "fork" in lesson_of(RULES["duplicate-worker-randomness"]).obstacle
+
+
+def test_the_family_of_ranks_is_for_several_of_them() -> None:
+    for name, rule in RULES.items():
+        programs = lesson_of(rule).programs.values()
+        assert {is_for_ranks(code) for code in programs} == {rule.family == "dist"}, name
 
 
 @pytest.mark.parametrize("family", FAMILIES)

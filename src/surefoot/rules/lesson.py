@@ -35,14 +35,14 @@ class Lesson:
         if set(self.programs) != set(TWINS):
             return "The rule brings no pair of programs."
         code = "".join(self.programs.values())
-        if _RANKS in code:
-            return (
-                "The programs need several ranks. Save one and run it with "
-                "`torchrun --nproc-per-node 2 -m surefoot run FILE`."
-            )
         if _FORK_ONLY in code and sys.platform in ("win32", "darwin"):
             return "The programs fork their workers, which this system can't do safely."
         return ""
+
+
+def is_for_ranks(code: str) -> bool:
+    """Whether a program is to be started on several ranks."""
+    return _RANKS in code
 
 
 def lesson_of(rule: Rule) -> Lesson:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.dashboard.browser.conftest import TOOL, Dash
 from tests.dashboard.browser.looking import drawn_in, points, show
@@ -72,9 +72,14 @@ def test_a_run_is_cancelled(page: Page, dash: Dash) -> None:
     expect(page.get_by_role("button", name="Cancel")).to_be_hidden()
 
 
-def test_what_needs_ranks_has_no_button(page: Page, dash: Dash) -> None:
+def test_what_can_not_be_run_has_no_button(page: Page, dash: Dash) -> None:
+    def forbid(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "obstacle": "Not on this system."})
+
+    page.route("**/api/learn/ddp-bypassed", forbid)
     go(page, dash, "learn", "ddp-bypassed")
-    expect(page.locator(".learn-page")).to_contain_text("The programs need several ranks.")
+    expect(page.locator(".learn-page")).to_contain_text("Not on this system.")
     expect(page.get_by_role("button", name="Run both")).to_have_count(0)
 
 

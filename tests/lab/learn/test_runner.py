@@ -99,6 +99,32 @@ def test_a_weight_that_nobody_trains_is_told_beside_the_same_one_that_learns() -
     assert moved["good"] - moved["bad"] == {"decoder.weight[0, 0]", "decoder.bias[0]"}
 
 
+def test_programs_for_ranks_run_on_two_of_them_which_are_judged_together() -> None:
+    outcome = Outcome()
+    for message in runner.run_twins(lesson_of(RULES["same-data-on-every-rank"])):
+        outcome.take(message)
+    bad, good = outcome.courses["bad"], outcome.courses["good"]
+    assert [finding["rule"] for finding in bad.findings] == ["same-data-on-every-rank"], bad.end
+    assert not good.findings and not outcome.has_failed
+    assert (bad.end["steps"], good.end["steps"]) == (8, 4), (
+        "all of the data on both ranks, or half on each"
+    )
+
+
+def test_a_rank_does_not_wait_for_one_that_has_failed() -> None:
+    failing = """
+import torch.distributed as dist
+dist.init_process_group("gloo")
+if dist.get_rank() == 0:
+    raise SystemExit(3)
+dist.barrier()
+"""
+    outcome = Outcome()
+    for message in runner.run_twins(lesson(failing, "import torch")):
+        outcome.take(message)
+    assert outcome.courses["bad"].end["status"] == 3 and outcome.courses["good"].end["status"] == 0
+
+
 @posix
 def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOLD", str(tmp_path))

@@ -1,7 +1,8 @@
 """`python -m surefoot.lab.learn.twin FILE`: run one program under all rules, and tell on stdout what it does.
 
 One JSON object a line: `{"kind": "ready"}` once torch is there, then rows of `course.py` in bunches, then findings,
-then `{"kind": "end"}`. What the program prints goes to stderr.
+then `{"kind": "end"}`. What the program prints goes to stderr. A program for several ranks is run on two of them; rows
+are those of the first.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import sys
 import time
 import warnings
 from dataclasses import asdict
+from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from surefoot.dashboard.data.encode import encode
+from surefoot.facts import Record
+from surefoot.facts import encode as encode_record
 from surefoot.judge import Finding
+from surefoot.lab.learn.ranks import OTHER, OtherRanks, is_note, judge_all
 from surefoot.lab.learn.tether import end_group, when_parent_ends
 from surefoot.launch import outcome
 from surefoot.launch.program import Program
 from surefoot.rules.catalogue import catalogue
+from surefoot.rules.lesson import is_for_ranks
 from surefoot.runlog.write.current import decide
 
 BUNCH_SECONDS = 0.1
@@ -57,6 +63,8 @@ def main() -> NoReturn:
     when_parent_ends(end_group)
     telling = Telling(_own_stdout())
     decide(None)  # nothing of it is kept
+    file, is_first, notes = sys.argv[1], OTHER not in sys.argv, list[Record]()
+    others = OtherRanks(file, wanted=is_first and is_for_ranks(Path(file).read_text(encoding="utf-8")))
     from surefoot.lab.learn.course import CourseProbe  # brings torch along
     from surefoot.sanitizer import Sanitizer
     from surefoot.watch.settings import Settings
@@ -68,13 +76,22 @@ def main() -> NoReturn:
         catalogue().values(),
         settings=Settings(overhead=1.0, gradcheck=True, awake=True),
         on_failure=lambda name, error: print(f"surefoot: {name} failed: {error!r}", file=sys.stderr),
+        on_record=lambda record: notes.append(record) if is_note(record) else None,
         probes=[CourseProbe(telling.row)],
     )
     sanitizer.start()
-    ended = outcome.run(Program(sys.argv[1]).run)
+    ended = outcome.run(Program(file).run)
     sanitizer.finish(ended.reason)
-    for finding in sanitizer.judge.findings:
-        telling.say("finding", finding=_plain(finding))
+    findings = [_plain(finding) for finding in sanitizer.judge.findings]
+    if is_first:
+        told = others.join(has_failed=ended.status != 0)
+        findings += [message["finding"] for message in told if message["kind"] == "finding"]
+        findings += [_plain(finding) for finding in judge_all(notes, told)]
+    else:
+        for record in notes:
+            telling.say("note", record=encode_record(record))
+    for finding in {(one["rule"], one["line"]): one for one in reversed(findings)}.values():
+        telling.say("finding", finding=finding)
     telling.say("end", status=ended.status, reason=ended.reason, steps=sanitizer.recorder.num_steps)
     sys.stderr.flush()
     os._exit(ended.status)  # all is told; taking torch down would take another second
