@@ -106,9 +106,7 @@ def test_programs_for_ranks_run_on_two_of_them_which_are_judged_together() -> No
     bad, good = outcome.courses["bad"], outcome.courses["good"]
     assert [finding["rule"] for finding in bad.findings] == ["same-data-on-every-rank"], bad.end
     assert not good.findings and not outcome.has_failed
-    assert (bad.end["steps"], good.end["steps"]) == (8, 4), (
-        "all of the data on both ranks, or half on each"
-    )
+    assert (bad.end["steps"], good.end["steps"]) == (8, 4), "all of the data on both ranks, or half on each"
 
 
 def test_a_rank_does_not_wait_for_one_that_has_failed() -> None:
