@@ -90,6 +90,46 @@ def test_dropout_hands_on() -> None:
     assert facts["1"].is_passed_on
 
 
+class Functional(nn.Module):
+    """A function that is called without a module."""
+
+    def __init__(self, between: nn.Module | None = None) -> None:
+        super().__init__()
+        self.first, self.between, self.out = nn.Linear(8, 8), between or nn.Identity(), nn.Linear(8, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out(self.between(torch.tanh(self.first(x))))
+
+
+@pytest.mark.parametrize("between", [None, nn.Dropout(0.5)])
+def test_a_function_without_a_module_is_told_of(between: nn.Module | None) -> None:
+    torch.manual_seed(0)
+    model = Functional(between)
+    with torch.no_grad():
+        model.first.weight.mul_(200.0)
+    (facts,) = told(model)
+    (name,) = {"first", "out"} ^ set(facts)
+    bent = facts[name]
+    assert (bent.module, bent.kind) == (f"the tanh after {facts['first'].module}", "function")
+    assert bent.is_passed_on and bent.fed_by == facts["first"].module
+    assert bent.flat is not None and bent.flat > 0.85 and facts["first"].flat is None
+    assert facts["out"].is_last
+
+
+def test_a_function_whose_output_is_changed_before_the_next_layer_is_not() -> None:
+    class Gated(Functional):
+        def forward(self, x: Tensor) -> Tensor:
+            return self.out(x * torch.sigmoid(self.first(x)))
+
+    class Twice(Functional):
+        def forward(self, x: Tensor) -> Tensor:
+            return self.out(torch.tanh(2 * self.first(x)))
+
+    for model in (Gated(), Twice()):
+        (facts,) = told(model)
+        assert set(facts) == {"first", "out"}
+
+
 def test_a_weight_that_is_computed_is_not_computed_by_us() -> None:
     torch.manual_seed(0)
     plain, watched = (spectral_norm(nn.Linear(8, 16)) for _ in range(2))

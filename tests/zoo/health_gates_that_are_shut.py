@@ -21,11 +21,17 @@ class Gated(nn.Module):
         return self.probability(self.out(hidden))
 
 
-net = Gated()
-optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
-for _ in range(80):
-    x = torch.randn(64, 8)
-    loss = nn.functional.binary_cross_entropy(net(x), (x[:, :1] > 0).float())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+class GatedWithoutModules(Gated):
+    def forward(self, x):
+        hidden = self.value(x) * torch.sigmoid(self.gate(x))
+        return torch.sigmoid(self.out(torch.tanh(self.code(hidden))))
+
+
+for net in (Gated(), GatedWithoutModules()):
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
+    for _ in range(80):
+        x = torch.randn(64, 8)
+        loss = nn.functional.binary_cross_entropy(net(x), (x[:, :1] > 0).float())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -33,6 +33,7 @@ SUSPICIOUS = 0.25  # share of units not above zero from which on their gradients
 
 LAYERS = (nn.Linear, _ConvNd, _BatchNorm)
 BENT = {nn.Sigmoid: (0.0, 1.0), nn.Tanh: (-1.0, 1.0)}  # functions with flat parts, and where these are
+CALLED = {"SigmoidBackward0": nn.Sigmoid, "TanhBackward0": nn.Tanh}  # the same without a module, by their nodes
 FLAT = 0.01  # this share of the whole range from its ends is flat
 THROUGH = (nn.Dropout, nn.Identity, nn.Flatten, nn.AlphaDropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 
@@ -41,11 +42,12 @@ THROUGH = (nn.Dropout, nn.Identity, nn.Flatten, nn.AlphaDropout, nn.Dropout1d, n
 class Seen:
     """One module's output in the window; numbers stay on the device until they are all read at once."""
 
-    module: Module
+    module: Module  # or, of a function that was called without one, the layer before it
     num_rows: int
     num_units: int
     numbers: list[Tensor]
     lit: Tensor | None  # by unit: whether it was above zero in some row
+    bend: type[Module] | None = None  # the function with flat parts
     fed_by: Module | None = None
     is_passed_on: bool = False
     given: list[Tensor] = field(default_factory=list)  # mean and spread of the input of the first layer
@@ -55,7 +57,7 @@ class ActivationProbe(Probe):
     name = "activations"
 
     def __init__(self) -> None:
-        self._seen: dict[int, Seen] = {}
+        self._seen: dict[tuple[int, bool], Seen] = {}  # by the module's id and whether it is the function after it
         self._made_by: tuple[Tensor, Seen] | None = None  # the output that the next module may be given
         self._last_layer: Seen | None = None
         self._streaks: weakref.WeakKeyDictionary[Module, Tensor] = weakref.WeakKeyDictionary()
@@ -98,15 +100,16 @@ class ActivationProbe(Probe):
         if not _is_plain(output) or _is_recorded() or self._recorder.lanes.here().backward_stack:
             return  # inside a backward a checkpoint runs its block again
         source = given[0] if isinstance(given, tuple) and given and isinstance(given[0], Tensor) else None
-        before = self._made_by[1] if self._made_by is not None and self._made_by[0] is source else None
-        kind = type(module)
+        before = self._giver(source)
+        bend = type(module) if type(module) in BENT else None
         if isinstance(module, THROUGH):
             if before is not None:
                 self._made_by = (output, before)
             return
-        if not (isinstance(module, LAYERS) or kind in BENT) or id(module) in self._seen or output.ndim < 2:
+        is_new = (id(module), False) not in self._seen
+        if not (isinstance(module, LAYERS) or bend) or not is_new or output.ndim < 2:
             return
-        seen = _measure(module, output)
+        seen = _measure(module, output, bend)
         if before is not None:
             before.is_passed_on = True
             seen.fed_by = before.module
@@ -115,8 +118,24 @@ class ActivationProbe(Probe):
                 self.batch_size = output.shape[0]
                 seen.given = _size_of(source)
             self._last_layer = seen
-        self._seen[id(module)] = seen
+        self._seen[id(module), False] = seen
         self._made_by = (output, seen)
+
+    def _giver(self, source: Tensor | None) -> Seen | None:
+        """What made the input of a module: the last module, or a function that was called upon its output."""
+        if self._made_by is None or source is None:
+            return None
+        output, seen = self._made_by
+        if output is source:
+            return seen
+        bend = _function_between(output, source)
+        if bend is None or not isinstance(seen.module, LAYERS) or source.ndim < 2:
+            return None
+        seen.is_passed_on = True
+        function = _measure(seen.module, source, bend)
+        function.fed_by = seen.module
+        self._seen[id(seen.module), True] = function
+        return function
 
     # --- telling
 
@@ -131,18 +150,20 @@ class ActivationProbe(Probe):
 
     def _fact(self, seen: Seen, values: list[float], called: Mapping[int, str]) -> ActivationFacts:
         mean, spread, variation, zeros, flat, dark = values
-        module = seen.module
+        name, kind = called[id(seen.module)], type(seen.module).__name__
+        if seen.bend is not None and seen.fed_by is seen.module:
+            name, kind = f"the {seen.bend.__name__.lower()} after {name}", "function"
         given = [float(number) for number in seen.given]
         return ActivationFacts(
-            module=called[id(module)],
-            kind=type(module).__name__,
+            module=name,
+            kind=kind,
             num_rows=seen.num_rows,
             num_units=seen.num_units,
             mean=mean,
             spread=spread,
             variation=variation,
             zeros=zeros,
-            flat=flat if type(module) in BENT else None,
+            flat=flat if seen.bend is not None else None,
             is_passed_on=seen.is_passed_on,
             fed_by="" if seen.fed_by is None else called.get(id(seen.fed_by), ""),
             num_dead=self._num_dead(seen, dark),
@@ -180,6 +201,15 @@ def _is_plain(output: Any) -> bool:
     return not wrapped and not output.is_meta and output.numel() > 0
 
 
+def _function_between(output: Tensor, source: Tensor) -> type[Module] | None:
+    """The function with flat parts that makes one from the other, if nothing else does."""
+    node, before = source.grad_fn, output.grad_fn
+    bend = CALLED.get(node.name()) if node is not None else None
+    if bend is None or node is None or before is None or node.next_functions[0][0] is not before:
+        return None
+    return bend if _is_plain(source) else None
+
+
 def _is_recorded() -> bool:
     """Somebody takes down every operation, to run or count them again: ours must not be among them."""
     return torch._C._get_tracing_state() is not None or torch._C._len_torch_dispatch_stack() > 0
@@ -207,7 +237,7 @@ def _rows(output: Tensor, unit_dim: int) -> Tensor:
     return rows[:: max(1, -(-rows.shape[0] // wanted))].float()
 
 
-def _measure(module: Module, output: Tensor) -> Seen:
+def _measure(module: Module, output: Tensor, bend: type[Module] | None) -> Seen:
     channels = isinstance(module, _ConvNd | _BatchNorm) and output.ndim > 2
     rows = _rows(output, 1 if channels else output.ndim - 1)
     num_rows, num_units = rows.shape
@@ -216,14 +246,14 @@ def _measure(module: Module, output: Tensor) -> Seen:
     variation = (rows - rows.mean(0)).square().mean(0).sqrt().mean() / size.clamp(min=1e-30)
     zeros = (rows == 0).float().mean()
     lit, dark, flat = None, zeros.new_zeros(()), zeros.new_zeros(())
-    if type(module) in BENT:
-        low, high = BENT[type(module)]
+    if bend is not None:
+        low, high = BENT[bend]
         edge = FLAT * (high - low)
         flat = ((rows < low + edge) | (rows > high - edge)).float().mean()
     elif isinstance(module, LAYERS):
         lit = (rows > 0).any(0)
         dark = (~lit).float().sum()
-    return Seen(module, num_rows, num_units, [mean, spread, variation, zeros, flat, dark], lit)
+    return Seen(module, num_rows, num_units, [mean, spread, variation, zeros, flat, dark], lit, bend)
 
 
 def _size_of(source: Any) -> list[Tensor]:

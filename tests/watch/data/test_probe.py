@@ -100,17 +100,32 @@ def test_a_batch_that_feeds_every_step(tmp_path: Path) -> None:
     assert end.same_batch is not None and end.same_batch.num_steps == 600
 
 
+@pytest.mark.parametrize("made", ["x", "(2 * x).sin()"], ids=["as it is", "features"])
+def test_a_loader_that_is_started_anew_for_every_step(made: str, tmp_path: Path) -> None:
+    code = f"for _ in range(20):\n    (x,) = next(iter(val_loader))\n    train({made})\n"
+    records = records_of(HEAD + code, tmp_path / "a.py")
+    steps = [r.same_batch for r in records if isinstance(r, StepFacts) and r.same_batch is not None]
+    assert steps and steps[0].num_taken >= 8 and steps[0].length == 8
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "(x,) = next(iter(loader))\nfor _ in range(20): train(torch.randn(8, 8))\n",
+        "for _ in range(20):\n    (x,) = next(iter(val_loader))\n    model(x)\n    train(torch.randn(8, 8))\n",
+        "all = torch.randn(64, 8)\nfor _ in range(20):\n    (x,) = next(iter(val_loader))\n    train(all)\n",
+        "all = torch.randn(8, 8)\n(x,) = next(iter(loader))\nfor _ in range(600): train(all)\n",
+        "for _ in range(20):\n    (x,) = next(iter(loader))\n    train((2 * x).sin())\n",
         "(x,) = next(iter(loader))\nfor _ in range(8): train(x)\n",
         "for _ in range(20):\n    (x,) = next(iter(loader))\n    train(x)\n",
         "for (x,) in loader:\n    for _ in range(20): train(x)\n",
         "(x,) = next(iter(DataLoader(data, batch_size=64)))\nfor _ in range(20): train(x)\n",
     ],
-    ids=["not used", "few steps", "ever new ones", "one after the other", "all data"],
-)
+    ids=[
+        "not used", "looked at", "looked at beside all data", "looked at once", "features of new ones", "few steps",
+        "ever new ones", "one after the other", "all data",
+    ],
+)  # fmt: skip
 def test_other_batches(code: str, tmp_path: Path) -> None:
     records = records_of(HEAD + code, tmp_path / "a.py")
     assert all(r.same_batch is None for r in records if isinstance(r, StepFacts | EndFacts))

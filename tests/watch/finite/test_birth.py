@@ -128,6 +128,17 @@ def test_attention_that_masks_a_whole_row() -> None:
     assert found.detail == "a row of its input is -inf throughout: everything is masked"
 
 
+def test_a_logarithm_in_a_loss_is_after_the_model() -> None:
+    def log_loss(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+        p = model(x).mul(5000).sigmoid()
+        y = y.round()
+        return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+    (found,) = births(nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)), log_loss)
+    assert (found.where, found.operation, found.detail[:8]) == ("forward", "log", "its inpu")
+    assert (found.module, found.after, found.before) == ("", "2", "")
+
+
 def test_a_mean_of_nothing_in_the_loss() -> None:
     def loss_of(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
         predicted = model(x)

@@ -67,6 +67,14 @@ class Trainer:
 trainer = Trainer()
 train(trainer.net, trainer.predict)
     """,
+    "comprehension": """
+nets = nn.ModuleList([Net(), Net()])
+
+def predict(nets, x):
+    return sum(net.forward(x) for net in nets)  # HERE
+
+train(nets, predict)
+    """,
     "hooks": """
 net = Net()
 net.register_forward_hook(lambda module, args, out: out * 2)
@@ -103,6 +111,18 @@ class Wrapper(nn.Module):
         return run(x)
 
 train(Wrapper(), lambda net, x: net(x))
+    """,
+    "ensemble": """
+class Ensemble(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.members = nn.ModuleList([Net(), Net()])
+
+    def forward(self, x):
+        both = [member.forward(x) for member in self.members]
+        return torch.stack(both).mean(0) + sum(member.forward(-x) for member in self.members)
+
+train(Ensemble(), lambda net, x: net(x))
     """,
     "functional": "train(Net(), lambda net, x: torch.func.functional_call(net, dict(net.named_parameters()), (x,)))",
 }

@@ -54,9 +54,10 @@ All data is one batch, with or without a loader; a batch that is used for some s
 (adaptation, several epochs over a buffer); an image or an attack is optimised, not a model.
 
 ## How it decides
-The batch must be found among the tensors that the graph of the loss keeps, at several steps. A batch that was taken
-once must have fed 256 steps, or 16 in a run that ends with them; a loader that is started anew must have given it 8
-times.
+The batch must be found among the tensors that the graph of the loss keeps, at several steps; of a loader that is
+started anew, all that the graph keeps of as many rows may stay the same instead, as where features are made of the
+batch. A batch that was taken once must have fed 256 steps, or 16 in a run that ends with them; a loader that is started
+anew must have given it 8 times.
 """
 
 from collections.abc import Iterator

@@ -52,8 +52,8 @@ for _ in range(40):
 ```
 
 ## When it stays silent
-Gates, whose output is multiplied with something before a layer takes it; outputs of the model; functions that are
-called without a module; a layer before it that still gets a gradient like the others'.
+Gates, whose output is multiplied with something before a layer takes it; outputs of the model; a layer before it that
+still gets a gradient like the others'.
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.facts import SameBatchFacts, Site
-from surefoot.watch.data.graph import holds
+from surefoot.watch.data.graph import holds, inputs_of
 from surefoot.watch.data.mark import UNREAD
 
 LOOKS_AT = (0, 1, 4, 12)  # steps since it was taken, after which the graph is searched for it; then after FAR
@@ -19,11 +19,21 @@ OFTEN = 8  # times that the same batch was taken; a few may be meant
 
 
 class KeptBatch:
-    def __init__(self, loader: int, length: int, site: Site | None, marks: tuple[int, ...], num_steps: int) -> None:
+    def __init__(
+        self,
+        loader: int,
+        length: int,
+        site: Site | None,
+        marks: tuple[int, ...],
+        rows: frozenset[int],
+        num_steps: int,
+    ) -> None:
         self.loader = loader
         self.length = length
         self.site = site
         self.marks = {mark for mark in marks if mark != UNREAD}
+        self.rows = rows
+        self.inputs: frozenset[int] = frozenset()  # of the last graph that did not hold it as it is
         self.taken_at = num_steps
         self.num_taken = 1
         self.trainers: set[int] = set()  # ids of the optimizers that stepped since
@@ -34,16 +44,23 @@ class KeptBatch:
         return num_steps - self.taken_at >= self.next_look
 
     def look(self, roots: Sequence[Any], num_steps: int) -> bool:
-        """Whether the graph that is about to be backwarded holds it."""
+        """Whether the graph that is about to be backwarded holds it, or may hold what the program made of it."""
         since = num_steps - self.taken_at
         self.next_look = next((at for at in LOOKS_AT if at > since), max(FAR, since + FAR // 2))
-        found = holds(roots, self.marks)
-        self.num_seen += found
-        return found
+        if holds(roots, self.marks):
+            self.num_seen += 1
+            return True
+        former, self.inputs = self.inputs, inputs_of(roots, self.rows)
+        if self.num_taken == 1:
+            return bool(self.inputs) and not former  # the loader has to give it again before this tells anything
+        is_same = bool(self.inputs) and self.inputs == former
+        self.num_seen += is_same
+        return is_same
 
     def is_taken_again(self, loader: int, marks: tuple[int, ...]) -> bool:
         """Whether a loader gave the same batch once more, after it had been used."""
-        again = loader == self.loader and self.num_seen > 0 and {m for m in marks if m != UNREAD} == self.marks
+        was_used = self.num_seen > 0 or bool(self.inputs)
+        again = loader == self.loader and was_used and {m for m in marks if m != UNREAD} == self.marks
         self.num_taken += again
         return again
 

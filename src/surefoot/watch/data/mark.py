@@ -25,6 +25,11 @@ def marks_of(batch: Any) -> tuple[int, ...]:
     return tuple([mark_of(tensor) for tensor in islice(tensors_in(batch, DEPTH), MOST_TENSORS)])
 
 
+def rows_of(batch: Any) -> frozenset[int]:
+    """How many rows its first tensors have."""
+    return frozenset(tensor.shape[0] for tensor in islice(tensors_in(batch, DEPTH), MOST_TENSORS) if tensor.ndim)
+
+
 def tensors_in(value: Any, depth: int) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value

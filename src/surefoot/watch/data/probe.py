@@ -22,7 +22,7 @@ from surefoot.facts import FeedFacts, Site
 from surefoot.watch.data.graph import holds
 from surefoot.watch.data.kept_batch import KeptBatch
 from surefoot.watch.data.loader import is_shuffled_once, names_of, num_parts, num_samples, sampler_kind
-from surefoot.watch.data.mark import UNREAD, marks_of
+from surefoot.watch.data.mark import UNREAD, marks_of, rows_of
 from surefoot.watch.data.worker import Board, watched_loop
 from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
@@ -45,7 +45,7 @@ class Feed:
 
     __slots__ = (
         "board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_looks", "num_parts", "num_samples",
-        "num_trained", "num_workers", "shuffled_once", "updates",
+        "num_trained", "num_workers", "rows", "shuffled_once", "updates",
     )  # fmt: skip
 
     def __init__(self, epoch: int, updates: dict[int, int]) -> None:
@@ -60,6 +60,7 @@ class Feed:
         self.num_workers = 0
         self.board: Board | None = None
         self.marks: list[tuple[int, tuple[int, ...]]] = []
+        self.rows: frozenset[int] = frozenset()  # of the first batch
         self.num_trained = 0  # batches upon which a backward followed
         self.num_looks = 0  # for a batch of it in a graph
         self.is_evaluation = False  # a batch was taken under `no_grad`
@@ -152,6 +153,7 @@ class DataProbe(Probe):
             self._kept, self._former = None, self._kept
         if feed.epoch <= OPENED_PASSES and feed.is_marked(running.num_batches):
             feed.marks.append((running.num_batches, marks_of(batch)))
+            feed.rows = feed.rows or rows_of(batch)
 
     def ends(self, running: Pass, feed: Feed) -> FeedFacts:
         self._credit()
@@ -186,7 +188,7 @@ class DataProbe(Probe):
         if former is not None and former.is_taken_again(number, marks):
             self._kept = former
         elif any(marks):
-            self._kept = KeptBatch(number, length, running.site, marks, self._recorder.num_steps)
+            self._kept = KeptBatch(number, length, running.site, marks, feed.rows, self._recorder.num_steps)
 
     def _updates(self) -> dict[int, int]:
         return {account.id: account.num_updates for account in self._recorder.accounts.values()}

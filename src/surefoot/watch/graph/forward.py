@@ -65,7 +65,7 @@ class ForwardProbe(Probe):
         if not self._recorder.sites.is_user(caller.f_code.co_filename):
             return
         module = _self(forward)
-        if isinstance(module, Module) and module not in self._called and not isinstance(_self(caller), Module):
+        if isinstance(module, Module) and module not in self._called and not _is_in_a_module(caller):
             code = caller.f_code
             site = Site(code.co_filename, caller.f_lineno, code.co_qualname)
             self._direct[_fact(module, site)] = weakref.ref(module)
@@ -108,6 +108,22 @@ def _fact(module: Module, site: Site) -> DirectForwardFacts:
     hooks = [*module._forward_pre_hooks.values(), *module._forward_hooks.values(), *module._backward_hooks.values()]
     names = tuple(getattr(hook, "__qualname__", type(hook).__name__) for hook in hooks)
     return DirectForwardFacts(site, type(module).__name__, names)
+
+
+def _is_in_a_module(frame: FrameType) -> bool:
+    """Whether a method of a module runs here; a comprehension in it has a frame of its own and need not know `self`."""
+    around: FrameType | None = frame
+    wanted = frame.f_code.co_qualname
+    while around is not None:
+        code = around.f_code
+        if code.co_qualname == wanted and code.co_filename == frame.f_code.co_filename:
+            if isinstance(_self(around), Module):
+                return True
+            wanted = wanted.rpartition(".<locals>.")[0]
+            if not wanted:
+                return False
+        around = around.f_back
+    return False
 
 
 def _self(frame: FrameType) -> Any:

@@ -34,7 +34,7 @@ class Places:
         if own is not None:
             return self._label(own), "", ""
         before = self._nearest(node, lambda one: flow.steps[one].inputs)
-        behind = self._behind(flow, node)
+        behind = self._behind(flow, node, before)
         after_name, before_name = self._label(before), self._label(behind)
         return self._between(before, behind, name_of(node)), after_name, before_name
 
@@ -54,10 +54,13 @@ class Places:
             level = below
         return None
 
-    def _behind(self, flow: Flow, node: Node) -> Tensor | None:
-        """The parameter that is used first on what the operation made; else one of what it is first combined with."""
+    def _behind(self, flow: Flow, node: Node, before: Tensor | None) -> Tensor | None:
+        """The parameter that is used first on what the operation made; else one of what it is first combined with.
+
+        What comes from the same layer as the operation, as the other half of a loss does, is not behind it.
+        """
         level, seen = [node], {node}
-        other: Tensor | None = None
+        partner: Node | None = None
         while level:
             above = []
             for one in level:
@@ -70,10 +73,11 @@ class Places:
                     found = [p for c in onward if (p := _parameter(flow, c)) is not None]
                     if found:
                         return found[0]
-                    if other is None and onward:
-                        other = self._nearest(onward[0], lambda one: flow.steps[one].inputs)
+                    if partner is None and onward:
+                        partner = onward[0]
             level = above
-        return other
+        other = None if partner is None else self._nearest(partner, lambda one: flow.steps[one].inputs)
+        return None if other is before else other
 
     def _label(self, param: Tensor | None) -> str:
         if param is None:
