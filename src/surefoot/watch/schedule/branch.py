@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from surefoot.facts import Site
 from surefoot.watch.schedule.loop import exits
 
 _ANYTHING = ast.Name("left_early")
-_GUARDS = frozenset(("self", "isinstance", "hasattr", "callable", "len", "type"))
+_KIND = frozenset(("isinstance", "hasattr", "type"))
+_GUARDS = _KIND | {"self", "callable", "len", "str", "__class__", "__name__", "lower", "endswith", "startswith"}
 
 
 def advances_in_branch(made: Site | None) -> bool:
@@ -20,6 +22,7 @@ def advances_in_branch(made: Site | None) -> bool:
     files = {made.file, *(file for file, _ in made.callers)}
     trees = [tree for tree in map(_tree, files) if tree is not None]
     names = {name for tree in trees for name in _assigned(tree, made)}
+    names |= _kinds(trees, names)
     return any(_is_conditional(tree, names, ()) for tree in trees)
 
 
@@ -36,6 +39,26 @@ def _assigned(tree: ast.AST, made: Site) -> Iterator[str]:
         if isinstance(node, ast.Assign) and node.lineno <= made.line <= (node.end_lineno or node.lineno):
             for target in node.targets:
                 yield from (name for name in map(_last_name, ast.walk(target)) if name)
+
+
+def _kinds(trees: Iterable[ast.AST], names: set[str]) -> set[str]:
+    """The names that hold nothing but the kind of the scheduler: `is_plateau = isinstance(scheduler, Plateau)`."""
+    bound: Counter[str] = Counter()
+    of_kind: Counter[str] = Counter()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.arg):
+            bound[node.arg] += 1
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            bound[_last_name(node)] += 1
+        elif isinstance(node, ast.Assign) and _asks_its_kind(node.value, names):
+            of_kind.update(map(_last_name, node.targets))
+    return {name for name, times in of_kind.items() if times == bound[name]}
+
+
+def _asks_its_kind(test: ast.AST, names: set[str]) -> bool:
+    calls = [node for node in ast.walk(test) if isinstance(node, ast.Call) and _last_name(node.func) in _KIND]
+    asked = any(call.args and _is_scheduler(call.args[0], names) for call in calls)
+    return asked and not _asks_something_else(test, names)
 
 
 def _last_name(node: ast.AST) -> str:
