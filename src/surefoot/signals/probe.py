@@ -113,12 +113,15 @@ class SignalProbe(Probe):
 
     def _arm(self, subject: Subject, now: float) -> None:
         """Sample the window that begins now, if that is due."""
+        was_sampled = subject.is_armed and not subject.is_record_armed
         subject.is_armed = now >= subject.samples.due
         subject.is_record_armed = subject.is_armed and now >= subject.records.due
-        self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
         if subject.is_armed and self._recorder.sleep.nap is not None:
             self._recorder.sleep.sampler.listen()
         self._recorder.sleep.on_backward = None
+        if was_sampled and subject.is_armed and not subject.is_record_armed and not self._activations.is_open:
+            return  # as the window before
+        self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
         if subject.is_record_armed:
             if subject.noise.num_expected:
                 self._recorder.sleep.on_backward = self._heard_asleep
