@@ -22,6 +22,7 @@ from surefoot.runlog import Run
 from surefoot.sanitizer import LazyLog, Sanitizer
 from surefoot.signals import rhythm, subject
 from surefoot.signals.rhythm import Rhythm
+from surefoot.signals.subject import Write
 
 WARM = 64  # steps before the first block, half of which are measured each
 
@@ -44,15 +45,17 @@ def _train(name: str, block: int, num_blocks: int, clips: bool, run: Run) -> tup
     records: list[Record] = []
     rows = 0
     sanitizer = Sanitizer(catalogue().values(), log=LazyLog(run), on_failure=_fail, on_record=records.append)
-    write = sanitizer.signals.on_scalars
-    assert write is not None
+    assert sanitizer.signals is not None
+    teller = sanitizer.signals.teller
+    row_for = teller.row_for
+    assert row_for is not None
 
-    def count(number: int, step: int, values: object) -> None:
+    def count(number: int, step: int) -> Write:
         nonlocal rows
-        rows += "grad_norm" in values  # type: ignore[operator]
-        write(number, step, values)  # type: ignore[arg-type]
+        rows += 1
+        return row_for(number, step)
 
-    sanitizer.signals.on_scalars = count
+    teller.row_for = count
     sanitizer.start()
 
     def train(num_steps: int) -> float:

@@ -40,11 +40,11 @@ def measuring(overhead: float = 1.0) -> Iterator[Measured]:
     )
     measured.signals, measured.records, measured.scalars, measured.hists = signals, records, {}, {}
 
-    def take(optimizer: int, step: int, values: Any) -> None:
-        measured.scalars.setdefault(step, {}).update(values)
+    def row_for(optimizer: int, step: int) -> Any:
+        return lambda values: measured.scalars.setdefault(step, {}).update(values)
 
-    signals.on_scalars = take
-    signals.on_histogram = lambda number, step, name, edges, counts: measured.hists.update({name: list(counts)})
+    signals.teller.row_for = row_for
+    signals.teller.on_histogram = lambda number, step, name, edges, counts: measured.hists.update({name: list(counts)})
     measured.start()
     try:
         yield measured

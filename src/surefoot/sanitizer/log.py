@@ -2,7 +2,8 @@
 
 import dataclasses
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from time import time as now
 
 from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
@@ -38,14 +39,19 @@ class LazyLog:
             lead = _lead(optimizer)
             self.run.scalars(step, {f"{lead}loss": loss, f"{lead}lr": lr})
 
-    def signals(self, optimizer: int, step: int, values: Mapping[str, float]) -> None:
-        """What was measured at a sampled step."""
-        if self._has_stepped:
-            lead = _lead(optimizer)
-            named = {lead + name: value for name, value in values.items()} if lead else values
-            if self.run.num_loops:  # a loop writes the norm of all gradients itself
-                named = {name: value for name, value in named.items() if name != "grad_norm"}
-            self.run.scalars(self._step_of(step), named)
+    def row_for(self, optimizer: int, step: int) -> Callable[[Mapping[str, float]], None]:
+        """What writes the signals of a sampled step that was just taken: a row of that step and time, whenever."""
+        lead, number, time = _lead(optimizer), self._step_of(step), now()
+        in_loop, run = self.run.num_loops > 0, self.run if self._has_stepped else None
+
+        def write(values: Mapping[str, float]) -> None:
+            if run is not None:
+                named = {lead + name: value for name, value in values.items()} if lead else values
+                if in_loop:  # a loop writes the norm of all gradients itself
+                    named = {name: value for name, value in named.items() if name != "grad_norm"}
+                run.scalars(number, named, time)
+
+        return write
 
     def histogram(self, optimizer: int, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         if self._has_stepped:

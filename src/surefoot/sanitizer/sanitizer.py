@@ -14,6 +14,7 @@ from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
 from surefoot.sanitizer.validation import LoggedLosses
 from surefoot.signals import SignalProbe, signal_probes
+from surefoot.watch.beside import run_beside
 from surefoot.watch.probe import Probe
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
@@ -91,13 +92,19 @@ class Sanitizer:
         log.run.listen(self._logged_losses.scalars)
         self.recorder.on_sample = log.sample
         if self.signals is not None:
-            self.signals.on_scalars, self.signals.on_histogram = log.signals, log.histogram
+            self.signals.teller.row_for, self.signals.teller.on_histogram = log.row_for, log.histogram
+            log.run.before_closing(self._tell_signals)
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
 
     def _leave_log(self) -> None:
         if self._log is not None:
             self._log.run.unlisten(self._logged_losses.scalars)
+
+    def _tell_signals(self) -> None:
+        """The run may be closed before we finish."""
+        if self.signals is not None:
+            run_beside(self.recorder, self.signals.name, self.signals.tell_all)
 
     def start(self) -> None:
         Sanitizer.running = self

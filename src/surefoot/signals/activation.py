@@ -79,6 +79,10 @@ class ActivationProbe(Probe):
         if self._unhook is None and self.name not in self._recorder.off:
             self._unhook = register_module_forward_hook(self._ran).remove
 
+    @property
+    def is_open(self) -> bool:
+        return self._unhook is not None
+
     def forget(self) -> None:
         self._seen.clear()
         self._made_by = self._last_layer = None

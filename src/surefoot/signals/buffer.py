@@ -1,6 +1,8 @@
 """One place for what is looked at of all parameters: weights before an update, the update, gradients.
 
 Sorted by length and filled up with zeros, so that the number of torch calls does not grow with that of the parameters.
+Weights and updates of several samples have room, each in a slot of its own, and are read together: after a step of
+training the caches hold nothing of ours, and a function costs more by being the first of its kind than by its work.
 """
 
 from __future__ import annotations
@@ -14,21 +16,27 @@ from torch import Tensor
 from surefoot.signals.subset import Subset
 
 LENGTHS = (512, 4096, 16384)  # to which shorter parameters are filled up; few, because each is a call more
+MOST_SLOTS = 16  # more would hardly make a sample cheaper
+MOST_BYTES = 8 * 2**20  # of all slots of an optimizer; one there is in any case
 
 
 class Buffer:
     """Of parameters on one device, which come sorted by `length`."""
 
-    def __init__(self, subsets: Sequence[Subset], dtype: torch.dtype, device: torch.device) -> None:
+    def __init__(
+        self, subsets: Sequence[Subset], dtype: torch.dtype, device: torch.device, most_bytes: int = MOST_BYTES
+    ) -> None:  # fmt: skip
         self._subsets = subsets
         self._starts: list[int] = []
         self._blocks: list[tuple[int, int, int]] = []  # begin, number and length of the parameters of one length
-        self._rows = torch.zeros(3, self._lay_out(), dtype=dtype, device=device)
-        self.before_row, self.update_row, self.gradient_row = self._rows
-        self._before, self._update, self._gradients = [self._cut(row) for row in self._rows]
-        blocks = [self._rows[:, a : a + num * length].view(3, num, length) for a, num, length in self._blocks]
-        self._weight_blocks = [block[:2] for block in blocks]  # before the update, and the update
-        self._gradient_blocks = [block[2] for block in blocks]
+        size = self._lay_out()
+        self.num_slots = max(1, min(MOST_SLOTS, most_bytes // (2 * size * dtype.itemsize)))
+        self.num_taken = 0  # slots that are full
+        self._slots = torch.zeros(self.num_slots, 2, size, dtype=dtype, device=device)  # before the update, and after
+        self._cuts: list[tuple[list[Tensor], list[Tensor]]] = []  # of each slot that was used so far
+        self._begun = self._ended = 0  # the slots whose weights and whose update were taken last
+        self.gradient_row = torch.zeros(size, dtype=dtype, device=device)
+        self._gradients = self._cut(self.gradient_row)
         self._weights: list[Tensor] = []
 
     @staticmethod
@@ -41,12 +49,33 @@ class Buffer:
         self._weights = weights
 
     def take_weights(self) -> None:
-        torch._foreach_copy_(self._before, self._weights)
+        """Those of the next sample, before its update."""
+        self._begun = self.num_taken
+        if self._begun == len(self._cuts):
+            before, after = self._slots[self._begun]
+            self._cuts.append((self._cut(before), self._cut(after)))
+        torch._foreach_copy_(self._cuts[self._begun][0], self._weights)
 
     def take_update(self) -> None:
-        """What has become of the weights since they were taken."""
-        torch._foreach_copy_(self._update, self._weights)
-        self.update_row.sub_(self.before_row)
+        """What has become of the weights since they were taken; how far they moved is found out by `subtract`."""
+        torch._foreach_copy_(self._cuts[self._begun][1], self._weights)
+        self._ended = self._begun
+        self.num_taken += 1
+
+    def subtract(self) -> None:
+        """Make updates of weights, of all that was taken."""
+        taken = self._slots[: self.num_taken]
+        taken[:, 1].sub_(taken[:, 0])
+
+    @property
+    def before_row(self) -> Tensor:
+        """The weights that were taken last."""
+        return self._slots[self._begun, 0]
+
+    @property
+    def update_row(self) -> Tensor:
+        """The last update."""
+        return self._slots[self._ended, 1]
 
     def take_gradients(self, positions: Sequence[int], values: list[Tensor]) -> None:
         if values:
@@ -54,14 +83,19 @@ class Buffer:
 
     def num_filled(self) -> list[Tensor]:
         """How many elements of each gradient are not zero."""
-        return [(block != 0).sum(1, dtype=self._rows.dtype) for block in self._gradient_blocks]
+        blocks = [self.gradient_row[a : a + num * length].view(num, length) for a, num, length in self._blocks]
+        return [(block != 0).sum(1, dtype=block.dtype) for block in blocks]
 
-    def read(self, others: Sequence[Tensor]) -> tuple[list[float], list[float], list[float]]:
-        """Norms of the weights and of their updates, and the elements of `others`: in one transfer."""
-        norms = torch.cat([torch.linalg.vector_norm(block, dim=2) for block in self._weight_blocks], dim=1)
+    def read(self, others: Sequence[Tensor]) -> tuple[list[list[float]], list[list[float]], list[float]]:
+        """By slot the norms of weights and of updates, and the elements of `others`: in one transfer."""
+        taken, self.num_taken = self.num_taken, 0
+        cut = [(self._slots[:taken, :, a : a + num * length], num, length) for a, num, length in self._blocks]
+        blocks = [part.view(taken, 2, num, length) for part, num, length in cut]
+        norms = torch.cat([torch.linalg.vector_norm(block, dim=3) for block in blocks], dim=2)
         numbers: list[float] = torch.cat([norms.view(-1), *others]).tolist()
         num = len(self._subsets)
-        return numbers[:num], numbers[num : 2 * num], numbers[2 * num :]
+        rows = [numbers[at : at + num] for at in range(0, 2 * num * taken, num)]
+        return rows[::2], rows[1::2], numbers[2 * num * taken :]
 
     @cached_property
     def weight_row(self) -> Tensor:
@@ -73,7 +107,7 @@ class Buffer:
 
     def owners(self) -> Tensor:
         """By element the position of its parameter; -1 where it is filled up."""
-        owners = torch.full(self.before_row.shape, -1, device=self._rows.device)
+        owners = torch.full(self.before_row.shape, -1, device=self._slots.device)
         for position, part in enumerate(self._cut(owners)):
             part.fill_(position)
         return owners

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 
+Kept = float | Tensor  # a number that may lie on a device
+
+
 class Ear:
     """Hears the norms that are computed inside the block. A torch function mode would, too, at a higher cost."""
 
@@ -110,10 +113,19 @@ class ClippingProbe(Probe):
         """By id of a gradient that is alive."""
         return {key: getattr(norm, "_local_tensor", norm) for key, (_, norm) in self._norms.items()}
 
-    def factor(self) -> float:
-        """What gradients were multiplied by; of several clips the smallest."""
-        factors = [1.0]
-        for limit, total in self._limits:
-            if type(total) in (Tensor, float):  # else it is spread over ranks
-                factors.append(float(limit) / (float(total) + 1e-6))  # as torch has it
-        return min(factors)
+    def limits(self) -> list[tuple[Kept, Kept]]:
+        """Of each clip the limit and the total norm."""
+        found = [pair for pair in self._limits if type(pair[1]) in (Tensor, float)]  # else it is spread over ranks
+        return [(kept(limit), kept(total)) for limit, total in found]
+
+
+def factor(limits: Iterable[tuple[Kept, Kept]]) -> float:
+    """What gradients were multiplied by; of several clips the smallest."""
+    return min([1.0, *(float(limit) / (float(total) + 1e-6) for limit, total in limits)])  # as torch has it
+
+
+def kept(number: Any) -> Kept:
+    """As it is now, whatever becomes of it; a copy on its device where reading it would make the program wait."""
+    if isinstance(number, Tensor) and not number.is_cpu:
+        return number.detach().clone()
+    return float(number)

@@ -1,6 +1,7 @@
 """Sizes of gradients, weights and updates of one optimizer's parameters on one device.
 
-What is looked at of all parameters lies in one `Buffer` that is made once. One transfer to the host a sample.
+What is looked at of all parameters lies in one `Buffer` that is made once. One transfer to the host for all samples
+that are read together.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from surefoot.signals.buffer import Buffer
+from surefoot.signals.buffer import MOST_BYTES, Buffer
+from surefoot.signals.gradient import norms_of, values_of
 from surefoot.signals.subset import Subset, local_part
 
 MOST_MICRO_BATCHES = 1024  # in a window; steps that are never taken must not fill the memory
@@ -32,9 +34,9 @@ class Measured:
 
 
 class Gauge:
-    """`before` the update, `gradients` before or after it, `after` it, then `read`."""
+    """`before` the update, `gradients` before or after it, `after` it, then `read`; of several samples `read_all`."""
 
-    def __init__(self, params: Mapping[int, Tensor]) -> None:
+    def __init__(self, params: Mapping[int, Tensor], most_bytes: int = MOST_BYTES) -> None:
         parts = {i: local_part(param) for i, param in params.items()}
         subsets = {i: Subset(part) for i, part in parts.items()}
         self.indices = sorted(params, key=lambda i: Buffer.length(subsets[i].size))  # as they lie in the buffer
@@ -43,24 +45,36 @@ class Gauge:
         self._scales = [math.sqrt(subset.weight) for subset in self._subsets]
         self._device = self._params[0].device
         self._dtype = torch.float64 if any(p.dtype is torch.float64 for p in parts.values()) else torch.float32
-        self._buffer = Buffer(self._subsets, self._dtype, self._device)
+        self._buffer = Buffer(self._subsets, self._dtype, self._device, most_bytes)
         self._places: list[int] = []  # where the weights lay when the buffer was shown them
         self._seen: list[int] = []  # positions whose gradient lies in the buffer
         self._norms: dict[int, Tensor] = {}  # of gradients, by position
+        self._taken: list[dict[int, Tensor]] = []  # likewise, of each sample that is to be read
         self._has_gradients = self._has_update = self._is_split = False
         self._overshoot: Tensor | None = None
         self._so_far: Tensor | None = None  # gradients after the last micro-batch
         self._squares: list[Tensor] = []
+        self._look_again()
+
+    @property
+    def num_slots(self) -> int:
+        """How many samples can be read together."""
+        return self._buffer.num_slots
 
     def is_current(self) -> bool:
-        """Whether the parameters are still what they were when it was made: their shapes, dtypes and device."""
-        if [param.data_ptr() for param in self._params] == self._places:
-            return True
-        pairs = zip(self._params, self._subsets, strict=True)
-        return all(p.device == self._device and local_part(p).shape == subset.shape for p, subset in pairs)
+        """Whether the parameters are still what they were when it was made: their shapes, dtypes and device.
+
+        To be asked `before` anything is taken: it looks where they lie now.
+        """
+        places = [param.data_ptr() for param in self._params]
+        if places != self._places:
+            pairs = zip(self._params, self._subsets, strict=True)
+            if not all(p.device == self._device and local_part(p).shape == subset.shape for p, subset in pairs):
+                return False
+            self._show(places)
+        return True
 
     def before(self) -> None:
-        self._look_again()
         self._buffer.take_weights()
 
     def gradients(self, known: Mapping[int, Tensor], *, closely: bool, follows: bool = False) -> None:
@@ -78,10 +92,10 @@ class Gauge:
             norm = known.get(id(grad))
             if norm is None:
                 unknown.append(position)
-                values.append(_dense(grad))
+                values.append(values_of(grad))
             else:
                 self._norms[position] = norm
-        self._norms.update(zip(unknown, _norms(values), strict=True))
+        self._norms.update(zip(unknown, norms_of(values), strict=True))
         self._has_gradients = closely
         self._overshoot = None
         if closely:
@@ -106,33 +120,59 @@ class Gauge:
     def after(self) -> None:
         self._look_again()
         self._buffer.take_update()
+        self._taken.append(self._norms)
         self._has_update = True
 
+    def let_go(self) -> None:
+        """Keep no parameter alive; what was taken can still be read."""
+        self._params = []
+        self._buffer.look_at([])
+
     def read(self) -> Measured:
-        """The one transfer to the host."""
-        positions, num = list(self._norms), len(self._params)
+        """The sample that was taken last."""
+        return self.read_all()[-1]
+
+    def read_all(self) -> list[Measured]:
+        """All samples since the last time, in one transfer to the host. Only the last may be a record."""
+        taken, self._taken = self._taken, []
+        self._buffer.subtract()
         parts = squares = self._take_squares()
-        if positions:
-            found = [self._norms[i] for i in positions]
+        found = [norm for norms in taken for norm in norms.values()]
+        if found:
             same = all(norm.dtype is self._dtype for norm in found)
             parts = [*parts, torch.stack(found if same else [norm.to(self._dtype) for norm in found])]
         if self._has_gradients:
             parts = [*parts, *self._buffer.num_filled()]
             parts += [] if self._overshoot is None else [self._overshoot.view(1)]
             parts.append(self._gradient_along_update().view(1))
-        norms, updates, numbers = self._buffer.read(parts)
-        squared, numbers = numbers[: len(squares)], numbers[len(squares) :]
-        at, filled = self.indices, numbers[len(positions) : len(positions) + num]
-        sizes = [subset.size for subset in self._subsets]
+        weights, updates, numbers = self._buffer.read(parts)
+        measured = [self._measured(*rows) for rows in zip(weights, updates, strict=True)]
+        rest = iter(numbers[len(squares) :])
+        for one, norms in zip(measured, taken, strict=True):
+            one.grad_norms = {self.indices[i]: next(rest) for i in norms}
+        if not self._is_split:
+            measured[-1].squares = numbers[: len(squares)]
+        if self._has_gradients:
+            self._add_closer_look(measured[-1], list(rest))
+        return measured
+
+    def _measured(self, weights: Sequence[float], updates: Sequence[float]) -> Measured:
+        at, scales = self.indices, self._scales
         return Measured(
-            {at[i]: norm for i, norm in zip(positions, numbers, strict=False)},
-            {i: norm * scale for i, norm, scale in zip(at, norms, self._scales, strict=True)},
-            {i: norm * scale for i, norm, scale in zip(at, updates, self._scales, strict=True)},
-            {at[i]: 1 - filled[i] / sizes[i] for i in self._seen} if self._has_gradients else {},
-            numbers[-1] if self._has_gradients and not self._is_split else None,
-            numbers[-2] if self._overshoot is not None and not self._is_split else None,
-            [] if self._is_split else squared,
+            {},
+            {i: norm * scale for i, norm, scale in zip(at, weights, scales, strict=True)},
+            {i: norm * scale for i, norm, scale in zip(at, updates, scales, strict=True)},
+            {},
+            None,
         )
+
+    def _add_closer_look(self, measured: Measured, numbers: Sequence[float]) -> None:
+        """By position how many elements of the gradient are not zero, overshoot if it is known, descent."""
+        sizes = [subset.size for subset in self._subsets]
+        measured.zeros = {self.indices[i]: 1 - numbers[i] / sizes[i] for i in self._seen}
+        if not self._is_split:
+            measured.descent = numbers[-1]
+            measured.overshoot = None if self._overshoot is None else numbers[-2]
 
     # --- for histograms
 
@@ -162,9 +202,12 @@ class Gauge:
         """Show the buffer the weights anew where the memory of one is another than last time."""
         places = [param.data_ptr() for param in self._params]
         if places != self._places:
-            views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
-            self._buffer.look_at(views)
-            self._places = places if all(map(_is_view, views, self._params)) else []
+            self._show(places)
+
+    def _show(self, places: list[int]) -> None:
+        views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
+        self._buffer.look_at(views)
+        self._places = places if all(map(_is_view, views, self._params)) else []
 
     def _copy_gradients(self) -> None:
         self._is_split = False
@@ -172,7 +215,7 @@ class Gauge:
         for position, (param, subset) in enumerate(zip(self._params, self._subsets, strict=True)):
             if param.grad is None:
                 continue
-            part = _dense(param.grad)
+            part = values_of(param.grad)
             if part.shape == subset.shape:
                 seen.append(position)
                 views.append(subset.of(part))
@@ -187,26 +230,3 @@ class Gauge:
 def _is_view(view: Tensor, param: Tensor) -> bool:
     """A parameter that does not lie in one piece is copied each time."""
     return view.data_ptr() == param.data_ptr()
-
-
-def _dense(grad: Tensor) -> Tensor:
-    """Its values; those of a sparse one without the zeros."""
-    part: Tensor = getattr(grad, "_local_tensor", grad)
-    if part.layout is torch.sparse_coo:
-        part = part.detach().coalesce()._values()
-    elif part.layout is not torch.strided:
-        part = part.detach().values()
-    return local_part(part)
-
-
-def _norms(values: Sequence[Tensor]) -> list[Tensor]:
-    """Exact, in single precision where the gradient is in half."""
-    by_dtype: dict[torch.dtype, list[int]] = {}
-    for i, value in enumerate(values):
-        by_dtype.setdefault(value.dtype, []).append(i)
-    norms: dict[int, Tensor] = {}
-    for dtype, places in by_dtype.items():
-        wide = torch.float32 if dtype.itemsize == 2 else None
-        found = torch._foreach_norm([values[i] for i in places], 2, wide)
-        norms.update(zip(places, found, strict=True))
-    return [norms[i] for i in range(len(values))]

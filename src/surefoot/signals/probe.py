@@ -1,4 +1,4 @@
-"""Measure sampled steps: arm a window when it is due, look before the update and after it, tell.
+"""Measure sampled steps: arm a window when it is due, look before the update and after it, have it told.
 
 The hooks are its own, so that a recorder that sleeps (`watch/doze.py`) is not woken; in a window that is not sampled
 they cost a look at the clock.
@@ -6,8 +6,8 @@ they cost a look at the clock.
 
 from __future__ import annotations
 
+import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,10 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from surefoot.signals.activation import NO_BUDGET, ActivationProbe
-from surefoot.signals.clipping import ClippingProbe
-from surefoot.signals.gauge import Measured
+from surefoot.signals.clipping import ClippingProbe, kept
 from surefoot.signals.rhythm import FIRST
-from surefoot.signals.subject import Sample, Subject, join, length
-from surefoot.signals.tell import histograms, record_of, slow_scalars, whole_scalars
+from surefoot.signals.subject import Sample, Subject
+from surefoot.signals.teller import Teller
 from surefoot.watch.beside import run_beside
 from surefoot.watch.probe import Probe
 from surefoot.watch.step import is_inner
@@ -31,30 +30,26 @@ if TYPE_CHECKING:
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
-OnScalars = Callable[[int, int, Mapping[str, float]], None]  # optimizer, step, values
-OnHistogram = Callable[[int, int, str, Sequence[float], Sequence[int]], None]  # …, name, edges, counts
 FIRST_OPTIMIZERS = 16  # each of which has its first steps measured
-HISTOGRAM_SECONDS = 5.0  # at least, between two sets of histograms
 
 
 class SignalProbe(Probe):
     name = "signals"
 
     def __init__(self, clipping: ClippingProbe, activations: ActivationProbe) -> None:
-        self.on_scalars: OnScalars | None = None
-        self.on_histogram: OnHistogram | None = None
+        self.teller = Teller(activations)
         self.subjects: dict[int, Subject] = {}  # by id of the optimizer
+        self._gone: list[Subject] = []  # whose optimizers are gone, with samples that wait
         self._clipping = clipping
         self._activations = activations
         self._values: dict[int, list[float]] = {}  # losses of the window that is running, by optimizer
         self._backwards: dict[int, list[tuple[Any, bool]]] = {}  # likewise, where they were called
         self._num_attempts: dict[int, int] = {}
-        self._histograms_due = 0.0
         self._num_subjects = 0  # so far
         self._next_new = 0.0  # when another one may begin, after the first ones
 
     def install(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+        self._recorder, self._pid = recorder, os.getpid()
         if recorder.settings.overhead <= 0:
             recorder.off.setdefault(self.name, NO_BUDGET)
             self._clipping.listen(wanted=False)
@@ -72,12 +67,12 @@ class SignalProbe(Probe):
             if subject is None or is_dynamo_compiling():
                 return
             subject.num_steps += 1
-            if subject.sample is not None or perf_counter() >= subject.samples.due:
+            if subject.sample is not None or (now := perf_counter()) >= subject.samples.due or now >= subject.read_by:
                 run_beside(recorder, "signals", end, subject, optimizer)
 
         recorder.patches.on_removal(register_optimizer_step_pre_hook(before).remove)
         recorder.patches.on_removal(register_optimizer_step_post_hook(after).remove)
-        recorder.patches.on_removal(subjects.clear)
+        recorder.patches.on_removal(self._close)
 
     # --- the window
 
@@ -118,12 +113,15 @@ class SignalProbe(Probe):
 
     def _arm(self, subject: Subject, now: float) -> None:
         """Sample the window that begins now, if that is due."""
+        was_sampled = subject.is_armed and not subject.is_record_armed
         subject.is_armed = now >= subject.samples.due
         subject.is_record_armed = subject.is_armed and now >= subject.records.due
-        self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
         if subject.is_armed and self._recorder.sleep.nap is not None:
             self._recorder.sleep.sampler.listen()
         self._recorder.sleep.on_backward = None
+        if was_sampled and subject.is_armed and not subject.is_record_armed and not self._activations.is_open:
+            return  # as the window before
+        self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
         if subject.is_record_armed:
             if subject.noise.num_expected:
                 self._recorder.sleep.on_backward = self._heard_asleep
@@ -147,7 +145,9 @@ class SignalProbe(Probe):
             return
         if subject.sample is not None and is_inner(optimizer):
             return
-        subject.refresh(recorder.names)
+        if not subject.is_current():
+            self.teller.read(subject)
+            subject.renew(recorder.names)
         loss = self._loss(subject)
         sample = Sample(recorder.num_steps, account.num_updates, loss, has_closure, subject.is_record_armed)
         for gauge in subject.gauges:
@@ -161,9 +161,9 @@ class SignalProbe(Probe):
         norms = self._clipping.norms
         for gauge in subject.gauges:
             gauge.gradients(norms, closely=sample.is_record, follows=subject.follows and not sample.has_closure)
-        sample.clip_factor = self._clipping.factor()
+        sample.limits = self._clipping.limits()
         scale = getattr(optimizer, "grad_scale", None)
-        sample.scale = float(scale) if isinstance(scale, Tensor) else 1.0
+        sample.kept_scale = kept(scale) if isinstance(scale, Tensor) else 1.0
         backwards = self._backwards.pop(subject.account.id, None)
         if backwards or sample.has_closure:
             alone = len(self.subjects) == 1 and not sample.has_closure
@@ -178,7 +178,7 @@ class SignalProbe(Probe):
             subject.micro_batch_seconds = 0.0
 
     def _end(self, subject: Subject, optimizer: Optimizer) -> None:
-        now, ran = perf_counter(), thread_time()
+        begun = perf_counter(), thread_time()
         sample, subject.sample = subject.sample, None
         if sample is not None and subject.optimizer() is optimizer:
             if sample.has_closure:
@@ -187,52 +187,40 @@ class SignalProbe(Probe):
             for gauge in subject.gauges:
                 gauge.after()
             if subject.gauges:
-                self._tell(subject, sample, join([gauge.read() for gauge in subject.gauges]), optimizer, (now, ran))
+                self._take(subject, sample, optimizer, begun)
             self._clipping.drop(subject.params)
             subject.measured_at = (subject.num_steps, perf_counter())
-        self._arm(subject, perf_counter())
+        now = perf_counter()
+        if subject.is_reading_due(now):
+            self.teller.read(subject)
+        while self._gone:
+            self.teller.read(self._gone.pop(0))
+        self._arm(subject, now)  # as of then: what is to be recorded finds nothing that waits
 
-    def _tell(
-        self, subject: Subject, sample: Sample, measured: Measured, optimizer: Optimizer, begun: tuple[float, float]
-    ) -> None:
-        recorder, number, now = self._recorder, subject.account.id, begun[0]
-        grad_norm = length(measured.grad_norms) / sample.scale
-        subject.heard(sample.loss, grad_norm)
-        seconds = self._step_seconds(subject, sample, now)
-        if self.on_scalars is not None:
-            whole = whole_scalars(measured, sample, grad_norm, seconds, subject.num_backwards, self._activations)
-            self.on_scalars(number, sample.step, whole | subject.scalars(measured, sample.scale))
-        over = perf_counter()
-        sample.seconds += over - now
-        subject.samples.spent(sample.seconds, over, subject.share_run(begun, over))
-        if not sample.is_record:
-            return
-        if measured.squares and self._activations.batch_size:
-            subject.noise.add(measured.squares, self._activations.batch_size)
-        if self.on_scalars is not None:
+    def _take(self, subject: Subject, sample: Sample, optimizer: Optimizer, begun: tuple[float, float]) -> None:
+        self.teller.taken(subject, sample, begun)
+        if sample.is_record:
             attempts = self._num_attempts.get(id(optimizer), 0)
-            self.on_scalars(number, sample.step, slow_scalars(subject, measured, optimizer, recorder, attempts))
-        self._count(subject, sample, over)
-        facts = record_of(subject, sample, measured, grad_norm, seconds, optimizer, recorder)
-        subject.told()
-        recorder.emit(facts)
-        done = perf_counter()
-        subject.records.spent(sample.record_seconds + done - over, done, subject.share_run(begun, done))
-        self._next_new = max(self._next_new, subject.records.due)
+            self.teller.record(subject, sample, optimizer, self._recorder, attempts, begun)
+            self._next_new = max(self._next_new, subject.records.due)
 
-    def _count(self, subject: Subject, sample: Sample, now: float) -> None:
-        if self.on_histogram is None or now < self._histograms_due:
-            return
-        self._histograms_due = now + HISTOGRAM_SECONDS
-        for name, edges, counts in histograms(subject):
-            self.on_histogram(subject.account.id, sample.step, name, edges, counts)
+    # --- the end
 
-    def _step_seconds(self, subject: Subject, sample: Sample, now: float) -> float | None:
-        """On average since the last sample, without what measuring costs."""
-        if subject.measured_at is None:
-            return None
-        num_steps, at = subject.measured_at
-        return (now - at - sample.seconds) / max(1, subject.num_steps - num_steps)
+    def tell_all(self) -> None:
+        """Tell what waits, before there is nobody to be told."""
+        for subject in [*self._gone, *self.subjects.values()]:
+            if subject.waiting:
+                subject.sample = None  # of a step that is under way, whose weights lie where the next ones will
+                self.teller.read(subject)
+        self._gone.clear()
+
+    def _close(self) -> None:
+        if os.getpid() == self._pid:  # in a forked child it is the parent who tells
+            self._recorder.attempt(self, self.tell_all)
+        self._gone.clear()
+        self.subjects.clear()
+
+    # --- whose steps
 
     def _subject(self, optimizer: Optimizer, account: Account, now: float) -> Subject | None:
         """None for an optimizer that must wait: a program that makes them all the time has used up its first steps."""
@@ -253,3 +241,6 @@ class SignalProbe(Probe):
         if subject is not None and subject.optimizer is ref:
             del self.subjects[key]
             self._num_attempts.pop(key, None)
+            if subject.waiting:  # read at the next step: any code may be running now
+                subject.let_go()
+                self._gone.append(subject)

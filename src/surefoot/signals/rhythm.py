@@ -40,6 +40,13 @@ class Rhythm:
             spacing = max(spacing, (now - self._begun) / FEWEST_IN_AGE)
         self.due = now + spacing
 
+    def spent_later(self, seconds: float, now: float, ran: float = 1.0) -> None:
+        """What measurements that were over before have cost once more: they are read some at a time."""
+        if self._num_first <= 0:
+            self._credit -= seconds * ran
+        if self.due > 0 and self._share > 0:
+            self.due = max(self.due, now) + seconds / self._share
+
 
 def sample_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:
     return Rhythm(SAMPLE_SHARE * overhead, always=overhead >= ALWAYS, num_first=num_first, credit=SAMPLE_CREDIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import thread_time
 
@@ -13,6 +13,8 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import ActivationFacts, ParameterSignals
+from surefoot.signals.buffer import MOST_BYTES
+from surefoot.signals.clipping import Kept, factor
 from surefoot.signals.gauge import Gauge, Measured
 from surefoot.signals.noise import NoiseScale
 from surefoot.signals.rhythm import record_rhythm, sample_rhythm
@@ -23,23 +25,35 @@ from surefoot.watch.name import Names
 from surefoot.watch.provenance import Ledger
 
 MOST_LOSSES = 64  # kept between two records; then neighbours are averaged
+PATIENCE_SECONDS = 0.25  # how long a sample may wait to be read with others
+
+Write = Callable[[Mapping[str, float]], None]  # a row of the log
 
 
 @dataclass(slots=True)
 class Sample:
-    """What is known of a sampled step before its update."""
+    """What is known of a sampled step besides what its gauges hold."""
 
     step: int
     update: int
     loss: float | None
     has_closure: bool
     is_record: bool
-    clip_factor: float = 1.0
+    limits: list[tuple[Kept, Kept]] = field(default_factory=list)  # of clipping, with what was clipped
+    kept_scale: Kept = 1.0
+    clip_factor: float = 1.0  # these two when it is read
     scale: float = 1.0  # still in the gradients: a fused optimizer divides by it itself
+    step_seconds: float | None = None
+    num_items: int = 0  # 0: not known
+    write: Write | None = None  # asked for at the step, so that the row is of that step, whenever it is read
     seconds: float = 0.0  # spent on measuring so far
     record_seconds: float = 0.0
     activations: tuple[ActivationFacts, ...] = ()
     equal_rows: list[int] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """It is being read: from now on nothing of it is on a device."""
+        self.clip_factor, self.scale = factor(self.limits), float(self.kept_scale)
 
 
 class Subject:
@@ -53,6 +67,8 @@ class Subject:
         self.is_armed = True  # the window that is running is to be sampled
         self.is_record_armed = True
         self.sample: Sample | None = None  # between the begin and the end of a step
+        self.waiting: list[Sample] = []  # taken and not read yet
+        self.read_by = math.inf  # when the oldest of them has waited long enough
         self.num_steps = 0  # taken
         self.measured_at: tuple[int, float] | None = None  # number of steps and time of the last sample
         self.losses: list[float] = []  # since the last record
@@ -65,23 +81,29 @@ class Subject:
         self.params: list[Tensor] = []
         self._series: list[tuple[str, str, str]] = []  # by parameter
         self._is_on_host = False
+        self._num_slots = 1  # samples that can be read together
         self._ledger: weakref.ref[Ledger] | None = None  # for which the gauges were made
         self._wanted: list[bool] = []  # by parameter, whether it was to be trained then
         self._equal_rows: EqualRows | None = None
 
-    def refresh(self, names: Names) -> None:
-        """Follow changes of the parameters: other ones, other shapes, another device."""
+    def is_current(self) -> bool:
+        """Whether the gauges are those of its parameters: no other ones, shapes, or device."""
         ledger = self.account.ledger
-        wanted = [param.requires_grad for param in ledger.params]
-        known = self._ledger is not None and self._ledger() is ledger and wanted == self._wanted
-        if known and all(gauge.is_current() for gauge in self.gauges):
-            return
-        params, self._ledger, self._wanted = ledger.params, weakref.ref(ledger), wanted
+        known = self._ledger is not None and self._ledger() is ledger
+        known = known and [param.requires_grad for param in ledger.params] == self._wanted
+        return known and all(gauge.is_current() for gauge in self.gauges)
+
+    def renew(self, names: Names) -> None:
+        """Follow changes of the parameters."""
+        ledger = self.account.ledger
+        params, self._ledger = ledger.params, weakref.ref(ledger)
+        self._wanted = [param.requires_grad for param in params]
         by_device: dict[torch.device, dict[int, Tensor]] = {}
         for i, param in enumerate(params):
             if is_measurable(param) and param.requires_grad:
                 by_device.setdefault(param.device, {})[i] = param
-        self.gauges = [Gauge(some) for some in by_device.values()]
+        self.gauges = [Gauge(some, MOST_BYTES // len(by_device)) for some in by_device.values()]
+        self._num_slots = min((gauge.num_slots for gauge in self.gauges), default=1)
         self.params = list(params)
         self.names = [names.of(param) for param in params]
         self._series = [(f"grad_norm/{name}", f"param_norm/{name}", f"update_ratio/{name}") for name in self.names]
@@ -99,6 +121,39 @@ class Subject:
         if now <= begun[0] or not self._is_on_host:
             return 1.0
         return min(1.0, (thread_time() - begun[1]) / (now - begun[0]))
+
+    def step_seconds(self, sample: Sample, now: float) -> float | None:
+        """On average since the last sample, without what measuring costs."""
+        if self.measured_at is None:
+            return None
+        num_steps, at = self.measured_at
+        return (now - at - sample.seconds) / max(1, self.num_steps - num_steps)
+
+    # --- samples that wait
+
+    def wait(self, sample: Sample, now: float) -> None:
+        if not self.waiting:
+            self.read_by = now + PATIENCE_SECONDS
+        self.waiting.append(sample)
+
+    def is_reading_due(self, now: float) -> bool:
+        """Whether there is no room for another sample, a record may come next, or all that comes next is too late."""
+        if not self.waiting or len(self.waiting) >= self._num_slots or now >= self.records.due:
+            return bool(self.waiting)
+        pace = self.waiting[-1].step_seconds
+        return pace is None or max(self.samples.due, now + pace) > self.read_by
+
+    def take_waiting(self) -> list[Sample]:
+        waiting, self.waiting, self.read_by = self.waiting, [], math.inf
+        return waiting
+
+    def let_go(self) -> None:
+        """Keep no parameter alive; what waits can still be read."""
+        self.params, self._equal_rows, self.sample = [], None, None
+        for gauge in self.gauges:
+            gauge.let_go()
+
+    # --- what is told
 
     def rows_still_equal(self) -> list[int]:
         return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
@@ -133,16 +188,15 @@ class Subject:
             )
         return tuple(facts)
 
-    def scalars(self, measured: Measured, scale: float) -> dict[str, float]:
+    def add_scalars(self, values: dict[str, float], measured: Measured, scale: float) -> None:
         """By name of the series, one of each kind a parameter."""
-        values: dict[str, float] = {}
         for i, norm in measured.norms.items():
             gradient, weight, ratio = self._series[i]
             values[gradient] = measured.grad_norms.get(i, math.nan) / scale
             values[weight] = norm
             values[ratio] = measured.update_norms[i] / norm if norm else math.nan
-        values.update(("grad_zeros/" + self.names[i], share) for i, share in measured.zeros.items())
-        return values
+        for i, share in measured.zeros.items():
+            values["grad_zeros/" + self.names[i]] = share
 
     def _measured_params(self) -> list[tuple[int, Tensor]]:
         return [(i, self.params[i]) for gauge in self.gauges for i in gauge.indices]

@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import SignalFacts
-from surefoot.signals.activation import ActivationProbe
 from surefoot.signals.gauge import Measured
 from surefoot.signals.histogram import EDGES, count
 from surefoot.signals.memory import memory_bytes
@@ -23,13 +22,10 @@ if TYPE_CHECKING:
 MOST_RATES = 8
 
 
-def whole_scalars(
-    measured: Measured, sample: Sample, grad_norm: float, seconds: float | None, num_backwards: int,
-    activations: ActivationProbe,
-) -> dict[str, float]:  # fmt: skip
-    """Of all parameters together. What is not known is left out: a NaN in the log is one of training."""
+def scalars(subject: Subject, measured: Measured, sample: Sample, grad_norm: float) -> dict[str, float]:
+    """Of all parameters together, then of each. What is not known is left out: a NaN in the log is one of training."""
     norm, update = length(measured.norms), length(measured.update_norms)
-    size = activations.batch_size
+    seconds = sample.step_seconds
     values = {
         "grad_norm": grad_norm,
         "param_norm": norm,
@@ -40,12 +36,13 @@ def whole_scalars(
         values["update_ratio"] = update / norm
     if seconds:
         values["step_seconds"] = seconds
-        if size:
-            values["items_per_second"] = size * num_backwards / seconds
+        if sample.num_items:
+            values["items_per_second"] = sample.num_items / seconds
     if measured.descent is not None:
         values["descent"] = measured.descent / sample.scale
         if measured.overshoot is not None:
             values["overshoot"] = measured.overshoot / sample.scale
+    subject.add_scalars(values, measured, sample.scale)
     return values
 
 
@@ -85,8 +82,7 @@ def histograms(subject: Subject) -> Iterator[tuple[str, Sequence[float], Sequenc
 
 
 def record_of(
-    subject: Subject, sample: Sample, measured: Measured, grad_norm: float, seconds: float | None,
-    optimizer: Optimizer, recorder: Recorder,
+    subject: Subject, sample: Sample, measured: Measured, grad_norm: float, optimizer: Optimizer, recorder: Recorder,
 ) -> SignalFacts:  # fmt: skip
     return SignalFacts(
         at=recorder.journal.clock,
@@ -102,7 +98,7 @@ def record_of(
         descent=None if measured.descent is None else measured.descent / sample.scale,
         overshoot=None if measured.overshoot is None else measured.overshoot / sample.scale,
         lrs=tuple(rates(optimizer)),
-        step_seconds=seconds,
+        step_seconds=sample.step_seconds,
         activations=sample.activations,
         equal_rows=tuple(subject.names[i] for i in sample.equal_rows),
         is_sharded=any(hasattr(param, "_local_tensor") for param in subject.params),
