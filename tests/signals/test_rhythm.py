@@ -46,3 +46,14 @@ def test_waiting_for_a_busy_machine_is_not_taken_off_the_credit() -> None:
         quiet.spent(0.2, 10.0)
         busy.spent(0.2, 10.0, ran=0.5)
     assert quiet.due > 10.0 and busy.due == 0.0
+
+
+def test_what_is_read_later_puts_off_the_next_one_as_much() -> None:
+    at_once, later, always = Rhythm(0.01, num_first=1), Rhythm(0.01, num_first=1), Rhythm(1.0, always=True)
+    at_once.spent(0.5, 100.0)
+    later.spent(0.2, 100.0)
+    later.spent_later(0.3, 100.0)
+    assert later.due == pytest.approx(at_once.due)
+    always.spent(0.2, 100.0)
+    always.spent_later(0.3, 100.0)
+    assert always.due == 0.0
