@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from surefoot.facts import StepFacts
+from surefoot.facts import Event, StepFacts
 from surefoot.rules.grad import gradients_cleared_before_step, micro_batches_discarded
-from tests.rules.grad.build import LINE, ask, backward, clear, gradient, step
+from tests.rules.grad.build import LINE, ask, backward, clear, gradient, other_step, step
 
 
 def starved(update: int) -> object:
@@ -86,3 +86,19 @@ def test_gradients_collected_and_written_back_by_hand_are_not_lost() -> None:
         return replace(facts, gradients=tuple(replace(g, by_hand=True) for g in facts.gradients))
 
     assert not ask(micro_batches_discarded.check, collected(2), collected(1))
+
+
+def taking_turns(update: int, between: tuple[Event, ...] = ()) -> StepFacts:
+    first = 10 * update
+    theirs, ours = (backward(first + i, reached=((1, 2), (2, 2))) for i in range(2))
+    events = (theirs, *between, other_step(theirs.at + 5), clear(theirs.at + 6), ours)
+    return step(update, events, gradient(ours.ordinal, discarded=(theirs.ordinal,), cleared_by=theirs.at + 6))
+
+
+def test_a_batch_that_another_optimizer_stepped_with_is_not_lost() -> None:
+    assert not ask(micro_batches_discarded.check, taking_turns(2), taking_turns(1))
+
+
+def test_a_step_of_another_optimizer_with_its_own_backward_does_not_save_a_batch() -> None:
+    own = [(backward(100 + u, line=30, at=100 * u + 2, reached=((2, 2),)),) for u in (1, 2)]
+    assert ask(micro_batches_discarded.check, taking_turns(2, own[1]), taking_turns(1, own[0]))

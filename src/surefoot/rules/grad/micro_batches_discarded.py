@@ -48,22 +48,31 @@ for i in range(32):
 
 ## When it stays silent
 A batch skipped now and then; steps that a GradScaler skipped; backwards from different lines or callers (SAM, PGD);
-closures; gradients that the program collects and writes back itself (per-sample clipping); the unfinished window at
-an epoch's end, which has a rule of its own.
+closures; gradients that the program collects and writes back itself (per-sample clipping); optimizers that take turns
+at the blocks of one model; the unfinished window at an epoch's end, which has a rule of its own.
 """
 
 from collections.abc import Iterator
 
-from surefoot.facts import StepFacts
+from surefoot.facts import BackwardFacts, OtherStepFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.grad.window import discarded, is_touched
 
 IN_A_ROW = 2  # windows that lose the same share; once may be a batch dropped on purpose
 
 
+def _trained_another(batch: BackwardFacts, step: StepFacts) -> bool:
+    """Whether another optimizer stepped with it: they take turns, block by block."""
+    for other in (e for e in step.events if isinstance(e, OtherStepFacts) and not e.skipped):
+        before = [b for b in step.backwards if b.at < other.at and other.optimizer in dict(b.reached)]
+        if before and before[-1].ordinal == batch.ordinal:
+            return True
+    return False
+
+
 def _num_lost(step: StepFacts) -> int:
     """How many micro-batches were cleared while the step used only the last one."""
-    lost, used = discarded(step), step.window
+    lost, used = [b for b in discarded(step) if not _trained_another(b, step)], step.window
     if step.skipped or step.closure or len(used) != 1 or not lost or is_touched(step):
         return 0
     same_line = all(b.site == used[0].site for b in lost)

@@ -48,7 +48,8 @@ for _ in range(12):
 
 ## When it stays silent
 Another scheduler of the same optimizer is advanced; the scheduler is part of another one; the run ended inside its
-first epoch, crashed, or was stopped; a call that would advance it stands in a branch that was not reached.
+first epoch, crashed, or was stopped; a call that would advance it stands in a branch that was not reached, and that
+asks for more than the kind of scheduler.
 """
 
 from collections.abc import Iterator
