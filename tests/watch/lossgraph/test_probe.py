@@ -96,6 +96,25 @@ def test_heads_of_one_line_that_are_fed_alike_are_one(tmp_path: Path) -> None:
     assert sorted(made_by) == [["LogSoftmax", "Addmm"], ["LogSoftmax", "Softmax", "Addmm"]]
 
 
+def test_a_loss_stays_at_its_line_when_the_recorder_wakes_late(tmp_path: Path) -> None:
+    body = """
+def run(x, y):
+    each = F.cross_entropy(model(x).softmax(1), y, reduction="none")
+    loss = each.mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+for i in range(150):
+    run(torch.randn(6, 4), y)
+"""
+    findings, records = watch_program(PREAMBLE + body, tmp_path / "program.py")
+    lines = {part.site.line for r in records if isinstance(r, StepFacts) for b in r.backwards if b.loss is not None
+             for part in b.loss.parts if part.site is not None}  # fmt: skip
+    assert lines == {FIRST_LINE + 2}
+    assert len([f for f in findings if f.rule == "softmax-before-cross-entropy"]) == 1
+
+
 def test_gradient_argument_is_a_factor(tmp_path: Path) -> None:
     body = "F.cross_entropy(model(x), y, reduction='none').backward(torch.full((6,), 0.25))\noptimizer.step()\n"
     (backward,) = backwards_of(body, tmp_path / "program.py")

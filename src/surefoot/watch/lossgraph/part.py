@@ -132,9 +132,7 @@ def combine(parts: Sequence[LossFacts], trunk: float | None, site: Callable[[], 
     if len(parts) == 1:
         return first
     num_items = first.num_items if all(p.num_items == first.num_items for p in parts) else None
-    different = {
-        (p.chain[-1:], p.kind, p.reduction, p.num_classes, p.site, _wiring(p)): p for p in reversed(parts)
-    }
+    different = {(p.chain[-1:], p.kind, p.reduction, p.num_classes, p.site, _wiring(p)): p for p in reversed(parts)}
     if len(different) == 1:
         return replace(first, factor=trunk, num_items=num_items, num_terms=len(parts))
     return LossFacts(
