@@ -84,6 +84,37 @@ def test_losses_added_up_become_terms(tmp_path: Path) -> None:
     assert [(part.kind, part.factor) for part in loss.parts] == [("cross-entropy", 0.5), ("mse", pytest.approx(0.05))]
 
 
+def test_heads_of_one_line_that_are_fed_alike_are_one(tmp_path: Path) -> None:
+    heads = "[model(x), model(-x), {}]"
+    expression = f"sum(F.cross_entropy(head, y) for head in {heads}) / 3"
+    alike = loss_of(expression.format("model(2 * x)"), tmp_path / "alike.py")
+    assert (alike.kind, alike.num_terms, alike.terms) == ("cross-entropy", 3, ())
+    other = loss_of(expression.format("model(2 * x).softmax(1)"), tmp_path / "other.py")
+    assert (other.kind, other.reduction, other.num_terms) == ("combined", "mean", 3)
+    assert other.factor == alike.factor and other.num_items == alike.num_items == 5
+    made_by = [[op.name for op in part.fed_by] for part in other.parts]
+    assert sorted(made_by) == [["LogSoftmax", "Addmm"], ["LogSoftmax", "Softmax", "Addmm"]]
+
+
+def test_a_loss_stays_at_its_line_when_the_recorder_wakes_late(tmp_path: Path) -> None:
+    body = """
+def run(x, y):
+    each = F.cross_entropy(model(x).softmax(1), y, reduction="none")
+    loss = each.mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+for i in range(150):
+    run(torch.randn(6, 4), y)
+"""
+    findings, records = watch_program(PREAMBLE + body, tmp_path / "program.py")
+    lines = {part.site.line for r in records if isinstance(r, StepFacts) for b in r.backwards if b.loss is not None
+             for part in b.loss.parts if part.site is not None}  # fmt: skip
+    assert lines == {FIRST_LINE + 2}
+    assert len([f for f in findings if f.rule == "softmax-before-cross-entropy"]) == 1
+
+
 def test_gradient_argument_is_a_factor(tmp_path: Path) -> None:
     body = "F.cross_entropy(model(x), y, reduction='none').backward(torch.full((6,), 0.25))\noptimizer.step()\n"
     (backward,) = backwards_of(body, tmp_path / "program.py")

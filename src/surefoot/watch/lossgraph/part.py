@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,6 +119,11 @@ def _classes(kind: str, shape: Sequence[int]) -> int | None:
     return int(shape[1] if len(shape) > 1 else shape[0])
 
 
+def _wiring(part: LossFacts) -> Hashable:
+    """One line computes the losses of several heads, which need not be given the same."""
+    return bool(part.broadcast), tuple((op.name, op.dim) for op in part.fed_by)
+
+
 def combine(parts: Sequence[LossFacts], trunk: float | None, site: Callable[[], Site | None]) -> LossFacts:
     """One record of a loss that may add up several; `trunk` is the factor they share."""
     if not parts:
@@ -127,7 +132,7 @@ def combine(parts: Sequence[LossFacts], trunk: float | None, site: Callable[[], 
     if len(parts) == 1:
         return first
     num_items = first.num_items if all(p.num_items == first.num_items for p in parts) else None
-    different = {(p.chain[-1:], p.kind, p.reduction, p.num_classes, p.site): p for p in reversed(parts)}
+    different = {(p.chain[-1:], p.kind, p.reduction, p.num_classes, p.site, _wiring(p)): p for p in reversed(parts)}
     if len(different) == 1:
         return replace(first, factor=trunk, num_items=num_items, num_terms=len(parts))
     return LossFacts(

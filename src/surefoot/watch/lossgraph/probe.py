@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -52,6 +53,7 @@ class LossProbe(Probe):
         self._calls = Calls(self._woken, on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
+        self._called: dict[Hashable, Site] = {}  # where terms were computed, by backward, kind, chain and index
         self._last: Known | None = None
         self._is_pretrained = False  # weights were loaded
         self._windows = False  # some step uses more than one backward
@@ -92,6 +94,8 @@ class LossProbe(Probe):
         parts = [read_part(term, self._calls.of, thorough=thorough) for term in found.terms]
         for i, part in enumerate(parts):
             part.index = i
+            if part.site is not None:
+                self._called[backward.site, part.kind, part.chain, i] = part.site
         parts = [part for part in parts if part.kind] or parts
         known = self._recognise(backward, parts)
         backward.loss = self._facts(known, parts, found, backward)
@@ -125,7 +129,7 @@ class LossProbe(Probe):
             known.amounts = amounts
             num_terms = len(found.terms)
             facts = [
-                part.facts(deeper, lambda i: self._static_site(backward, i, num_terms))
+                part.facts(deeper, partial(self._site_of_term, backward, part, num_terms))
                 for part, deeper in zip(parts, known.deeper, strict=True)
             ]
             known.loss = combine(facts, found.trunk, lambda: self._static_site(backward))
@@ -136,6 +140,11 @@ class LossProbe(Probe):
         events = self._recorder.journal.since(self._recorder.last_step_at)
         if self._last is not None and any(key[0] == "backward" for _, key, _ in events):  # type: ignore[index]
             self._last.last_step = self._recorder.num_steps
+
+    def _site_of_term(self, backward: Backward, part: Part, num_terms: int, index: int) -> Site | None:
+        """A loss that was computed while the recorder slept is where it was before."""
+        known = self._called.get((backward.site, part.kind, part.chain, index))
+        return known or self._static_site(backward, index, num_terms)
 
     def _static_site(self, backward: Backward, term: int = 0, num_terms: int = 1) -> Site | None:
         """For losses that no function of torch computed: where the source says that this term of the loss is."""
