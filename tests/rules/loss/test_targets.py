@@ -32,7 +32,12 @@ EMPTY = loss("cross-entropy", "LogSoftmax", num_valid=0, num_items=0)
 
 
 def test_a_mean_over_no_target_fires_at_once() -> None:
-    assert lines(ask(no_valid_targets, step(EMPTY))) == [LOSS]
+    (evidence,) = ask(no_valid_targets, step(EMPTY))
+    assert lines([evidence]) == [LOSS]
+    assert evidence.message == (
+        "no target of a batch counts in this cross-entropy loss, because all are its ignored index or there are none: "
+        "its mean is NaN"
+    )
 
 
 @pytest.mark.parametrize("empty", [replace(EMPTY, reduction="sum"), replace(EMPTY, num_items=16)])

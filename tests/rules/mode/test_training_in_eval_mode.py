@@ -14,6 +14,11 @@ def test_after_steps_in_train_mode() -> None:
     )
 
 
+def test_after_a_single_step_in_train_mode() -> None:
+    (found,) = ask(check, step(in_eval(num_steps_in_train=1)))
+    assert found.message.endswith("; 1 earlier step ran in train mode")
+
+
 def test_from_the_first_step() -> None:
     (found,) = ask(check, step(in_eval(num_steps_in_train=0, num_dropout=0, num_batchnorm=0, functional_dropout=True)))
     assert "functional dropout off: eval() was called at train.py:30 before the first step" in found.message

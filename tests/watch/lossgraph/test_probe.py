@@ -115,6 +115,13 @@ for i in range(150):
     assert len([f for f in findings if f.rule == "softmax-before-cross-entropy"]) == 1
 
 
+@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.parametrize("name", ["mse_loss", "smooth_l1_loss", "huber_loss"])
+@pytest.mark.parametrize("given", ["model(x)[:, :1], t[:, 0]", "t[:, 0], model(x)[:, :1]"])
+def test_what_has_a_graph_is_the_prediction_whichever_comes_first(given: str, name: str, tmp_path: Path) -> None:
+    assert loss_of(f"F.{name}({given})", tmp_path / "program.py").broadcast == ((6, 1), (6,), (6, 6))
+
+
 def test_gradient_argument_is_a_factor(tmp_path: Path) -> None:
     body = "F.cross_entropy(model(x), y, reduction='none').backward(torch.full((6,), 0.25))\noptimizer.step()\n"
     (backward,) = backwards_of(body, tmp_path / "program.py")

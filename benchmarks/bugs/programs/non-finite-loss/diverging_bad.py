@@ -17,7 +17,7 @@ for epoch in range(2):
         optimizer.zero_grad()
         loss = nn.functional.mse_loss(model(xb), yb)  # BUG: non-finite-loss
         loss.backward()  # BUG: non-finite-loss
-        optimizer.step()  # BUG: non-finite-loss  ALSO: non-finite-step
+        optimizer.step()  # BUG: non-finite-loss  ALSO: non-finite-step, loss-spike-at-start
     print(epoch, "done")
 final = b"".join(t.detach().float().numpy().tobytes() for t in model.state_dict().values())
 print("weights", hashlib.sha256(final).hexdigest()[:16])

@@ -75,8 +75,9 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
             continue
         follows = "its mean is NaN" if is_mean else f"{num_empty} batches so far taught nothing"
         yield Evidence(
-            message=f"all targets of a batch are the ignored index of this {part.kind} loss: {follows}",
-            fix="check how the targets are masked and which ignore_index is set; skip batches without targets.",
+            message=f"no target of a batch counts in this {part.kind} loss, because all are its ignored index "
+            f"or there are none: {follows}",
+            fix="check how targets are chosen and masked and which ignore_index is set; skip batches without targets.",
             site=part.site,
             numbers={"valid_targets": 0, "backward": backward.ordinal},
         )

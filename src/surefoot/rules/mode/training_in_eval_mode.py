@@ -83,7 +83,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         return
     where = f"eval() was called at {off.site}" if off.site is not None else "eval() was called"
     since = (
-        f"; {off.num_steps_in_train} earlier steps ran in train mode"
+        f"; {off.num_steps_in_train} earlier step{'s' if off.num_steps_in_train > 1 else ''} ran in train mode"
         if off.num_steps_in_train
         else " before the first step"
     )

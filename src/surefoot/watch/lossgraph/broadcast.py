@@ -38,7 +38,16 @@ def of_call(call: Call, node: Node) -> Broadcast | None:
         return None
     if both in (prediction, target) or not prediction or not _squares(prediction, both):
         return None
-    return Broadcast((prediction, target, both), is_meant=call.is_target_turned and _is_turned(_graph_side(node)))
+    is_meant = call.is_target_turned and _is_turned(_graph_side(node))
+    if _is_written_the_other_way_round(node):
+        prediction, target = target, prediction
+    return Broadcast((prediction, target, both), is_meant=is_meant)
+
+
+def _is_written_the_other_way_round(node: Node) -> bool:
+    """As `mse_loss(target, prediction)`: only what was given second has a graph."""
+    given = children(node)
+    return len(given) == 2 and given[0] is None and given[1] is not None
 
 
 def _graph_side(node: Node) -> Node | None:
