@@ -36,6 +36,8 @@ def test_dead_units() -> None:
     )
     assert found is not None and found[0] == 2
     assert "14 of 16 units of fc (Linear)" in found[1].message
+    wide = [step(1, activations=(layer("wide", num_dead=300, num_units=400),))]
+    assert first_heard(dead_units, wide) is None, "healthy programs have such layers"
     assert first_heard(dead_units, [step(1, activations=(layer("out", num_dead=16, is_last=True),))]) is None
     assert first_heard(dead_units, [step(1, activations=(layer("small", num_dead=4, num_units=4),))]) is None
 
