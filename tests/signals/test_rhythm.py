@@ -57,3 +57,18 @@ def test_what_is_read_later_puts_off_the_next_one_as_much() -> None:
     always.spent(0.2, 100.0)
     always.spent_later(0.3, 100.0)
     assert always.due == 0.0
+
+
+def test_who_is_told_to_hurry_measures_every_step_for_a_while() -> None:
+    rhythm = Rhythm(0.01, num_first=0)
+    rhythm.spent(1.0, 100.0)
+    assert rhythm.due == pytest.approx(200.0)
+    rhythm.hurry(0.5)
+    assert rhythm.due == 0.0
+    rhythm.spent(0.3, 101.0)
+    assert rhythm.due == 0.0
+    rhythm.spent(0.3, 102.0)
+    assert rhythm.due == pytest.approx(132.0)
+    never = sample_rhythm(0.0)
+    never.hurry(1.0)
+    assert never.due == float("inf")

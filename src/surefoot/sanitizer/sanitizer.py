@@ -74,6 +74,8 @@ class Sanitizer:
         self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)
         self._logged_losses = LoggedLosses(self.recorder)
         self._log: LazyLog | None = None
+        if self.signals is not None and self.recorder.settings.overhead > 0:
+            self.recorder.on_sample = self._hear_loss
         self._on_record = on_record
         self._listeners: list[Listener] = []
         self._stop: FindingError | None = None
@@ -90,12 +92,19 @@ class Sanitizer:
         self._leave_log()
         self._log = log
         log.run.listen(self._logged_losses.scalars)
-        self.recorder.on_sample = log.sample
+        self.recorder.on_sample = self._hear_loss
         if self.signals is not None:
             self.signals.teller.row_for, self.signals.teller.on_histogram = log.row_for, log.histogram
             log.run.before_closing(self._tell_signals)
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
+
+    def _hear_loss(self, optimizer: int, step: int, loss: float, lr: float) -> None:
+        """Of a step that is not recorded."""
+        if self.signals is not None:
+            self.signals.hear_loss(optimizer, loss)
+        if self._log is not None:
+            self._log.sample(optimizer, step, loss, lr)
 
     def _leave_log(self) -> None:
         if self._log is not None:

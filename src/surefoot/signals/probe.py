@@ -74,6 +74,12 @@ class SignalProbe(Probe):
         recorder.patches.on_removal(register_optimizer_step_post_hook(after).remove)
         recorder.patches.on_removal(self._close)
 
+    def hear_loss(self, number: int, loss: float) -> None:
+        """Of a step of that optimizer."""
+        for subject in self.subjects.values():
+            if subject.account.id == number:
+                subject.hear_loss(loss)
+
     # --- the window
 
     def backward_ends(self, backward: Backward) -> None:

@@ -9,6 +9,7 @@ SAMPLE_CREDIT, RECORD_CREDIT = 0.2, 0.8
 ALWAYS = 1.0  # a share from which on every step is measured
 SAMPLE_SHARE = 0.1  # of the allowed overhead, for norms: watching, writing and caches cost what can not be timed
 RECORD_SHARE = 0.1  # for activations, histograms and the rules
+HURRY_SAMPLES, HURRY_RECORDS = 0.05, 0.2  # seconds of measuring, when a loss is seen to rise
 FEWEST_IN_AGE = 200  # records are at least this part of the run's age apart: a long run has some thousands of them
 
 
@@ -46,6 +47,12 @@ class Rhythm:
             self._credit -= seconds * ran
         if self.due > 0 and self._share > 0:
             self.due = max(self.due, now) + seconds / self._share
+
+    def hurry(self, seconds: float) -> None:
+        """Measure at every step again, until that has taken so long."""
+        if self.due < float("inf"):
+            self._credit = max(self._credit, seconds)
+            self.due = 0.0
 
 
 def sample_rhythm(overhead: float, num_first: int = FIRST) -> Rhythm:

@@ -17,9 +17,10 @@ from surefoot.signals.buffer import MOST_BYTES
 from surefoot.signals.clipping import Kept, factor
 from surefoot.signals.gauge import Gauge, Measured
 from surefoot.signals.noise import NoiseScale
-from surefoot.signals.rhythm import record_rhythm, sample_rhythm
+from surefoot.signals.rhythm import HURRY_RECORDS, HURRY_SAMPLES, record_rhythm, sample_rhythm
 from surefoot.signals.rows import EqualRows
 from surefoot.signals.subset import is_measurable
+from surefoot.signals.unrest import Unrest
 from surefoot.watch.account import Account
 from surefoot.watch.name import Names
 from surefoot.watch.provenance import Ledger
@@ -75,6 +76,7 @@ class Subject:
         self.highest_grad_norm = 0.0
         self.num_backwards = 1  # in a window
         self.noise = NoiseScale()
+        self.unrest = Unrest()
         self.micro_batch_seconds = 0.0  # spent on looking at them in the window
         self.gauges: list[Gauge] = []
         self.names: list[str] = []
@@ -154,6 +156,12 @@ class Subject:
             gauge.let_go()
 
     # --- what is told
+
+    def hear_loss(self, loss: float) -> None:
+        """Of a step that need not be sampled."""
+        if self.unrest.hears(loss):
+            self.samples.hurry(HURRY_SAMPLES)
+            self.records.hurry(HURRY_RECORDS)
 
     def rows_still_equal(self) -> list[int]:
         return [] if self._equal_rows is None else self._equal_rows.look(dict(self._measured_params()))
