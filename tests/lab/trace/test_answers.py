@@ -101,3 +101,25 @@ def test_a_loss_that_is_no_classifiers_has_none(trace_here: TraceHere) -> None:
         "--to-end",
     )
     assert _accuracies(traced.told) == [[]]
+
+
+def test_a_loss_that_is_scripted_is_torchs_own(trace_here: TraceHere) -> None:
+    traced = trace_here(
+        """
+        import warnings
+        import torch
+
+        warnings.simplefilter("ignore")
+
+        def loss_of(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.cross_entropy(outputs, targets)
+
+        compiled = torch.jit.script(loss_of)
+        weight = torch.nn.Parameter(torch.eye(3))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        compiled(weight * 2, torch.tensor([0, 1, 2])).backward()
+        optimizer.step()
+        """,
+        "--to-end",
+    )
+    assert traced.status == 0 and len(traced.told["epochs"]) == 1

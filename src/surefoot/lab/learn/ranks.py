@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from surefoot.facts import Record, StepFacts, decode
+from surefoot.judge import Finding
 from surefoot.report import Report, judge_together
 from surefoot.rules.catalogue import catalogue
 
@@ -62,7 +63,7 @@ def is_note(record: Record) -> bool:
     return isinstance(record, StepFacts) and record.note is not None
 
 
-def judge_all(notes: list[Record], messages: list[Message]) -> list[Any]:
+def judge_all(notes: list[Record], messages: list[Message]) -> list[Finding]:
     """Findings that follow from what all ranks have noted."""
     told = [*notes, *(decode(message["record"]) for message in messages if message["kind"] == "note")]
     found = [record.note for record in told if isinstance(record, StepFacts) and record.note is not None]

@@ -90,7 +90,10 @@ def main() -> NoReturn:
     else:
         for record in notes:
             telling.say("note", record=encode_record(record))
-    for finding in {(one["rule"], one["line"]): one for one in reversed(findings)}.values():
+    once: dict[tuple[str, int], dict[str, Any]] = {}
+    for finding in findings:  # ranks find the same
+        once.setdefault((finding["rule"], finding["line"]), finding)
+    for finding in once.values():
         telling.say("finding", finding=finding)
     telling.say("end", status=ended.status, reason=ended.reason, steps=sanitizer.recorder.num_steps)
     sys.stderr.flush()

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from surefoot.lab.trace.epoch import Epochs
 from surefoot.watch.beside import run_beside
+from surefoot.watch.lossgraph.call import scripts_as
 from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
@@ -42,6 +43,7 @@ class AnswerProbe(Probe):
                 run_beside(self._recorder, self.name, self._count, name, input, target, ignored, result.requires_grad)
             return result
 
+        scripts_as(loss, original)
         return loss
 
     def _count(self, name: str, outputs: Tensor, target: Tensor, ignored: int, is_trained: bool) -> None:

@@ -108,7 +108,7 @@ class Calls:
                     recorder.guarded("loss", self._note, recorder, kind, result, names, args, kwargs)
                 return result
 
-            _scripts_as(loss, original)
+            scripts_as(loss, original)
             return loss
 
         return make
@@ -177,7 +177,7 @@ def _reduction(given: dict[str, Any]) -> str:
     return str(given.get("reduction", "mean"))
 
 
-def _scripts_as(wrapper: Any, original: Function) -> None:
+def scripts_as(wrapper: Any, original: Function) -> None:
     """Let `torch.jit.script` compile torch's own function, whose source it needs, in place of the wrapper."""
     wrapper.__script_if_tracing_wrapper = True
     wrapper.__original_fn = original
