@@ -44,7 +44,7 @@ export function epochTable(trace) {
     ]);
     return [...trained, ...held, ...answers];
   });
-  const titles = [word, "Steps", "Line", "Loss", "Values", "First", "Last", "Mean"];
+  const titles = [word, "Steps", "Line", "What", "Values", "First", "Last", "Mean"];
   const cell = (text, i) => make("td", { class: i > 3 ? "number" : null }, text);
   return make(
     "section",
