@@ -3,8 +3,11 @@
 One process trains in blocks of steps, measured and raw in turns, as in `benchmarks.overhead`; the run log is written.
 Beside it what others take for a look at gradients (`benchmarks.signals.peers`), by the python of .venv-bench-log.
 
-python -m benchmarks.signals                             # the table; docs/signals-cost.md and results/signals.json
-python -m benchmarks.signals --only m1,m2 --no-peers     # some of it; nothing is written
+python -m benchmarks.signals                             # the table: docs/signals-cost.md
+python -m benchmarks.signals --only m1,m2 --no-peers     # some of its rows
+
+Each row is kept in results/signals.json as soon as it is measured; the page is written of all of them, once there are
+all. So the table can be measured in parts.
 """
 
 import argparse
@@ -14,17 +17,16 @@ import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 from benchmarks.turns import ENVIRONMENT, ROOT
 
-RESULTS = Path("results/signals.json")
-PAGE = Path("docs/signals-cost.md")
+RESULTS = ROOT / "results" / "signals.json"
+PAGE = ROOT / "docs" / "signals-cost.md"
 PLAN = {
     "m1": (32, 200, 5),
-    "m2": (4, 100, 5),
+    "m2": (4, 250, 5),
     "m3": (2, 50, 5),
     "cnn": (1, 24, 3),
     "big": (1, 12, 3),
@@ -121,6 +123,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="comma-separated names: " + ", ".join(PLAN))
     parser.add_argument("--runs", type=int, help="processes for each row")
     parser.add_argument("--no-peers", action="store_true", help="surefoot only")
+    parser.add_argument("--no-surefoot", action="store_true", help="peers only")
     options = parser.parse_args()
     wanted = [name for name in options.only.split(",") if name]
     unknown = [name for name in wanted if name not in PLAN]
@@ -128,12 +131,22 @@ def main() -> None:
         parser.error(f"no such step: {', '.join(unknown)}; there are {', '.join(PLAN)}")
     if not (options.no_peers or PEERS_PYTHON.exists()):
         parser.error(f"the peers are to be in {PEERS_PYTHON.parents[1]}: make bench-signals puts them there.")
-    ways = [*WAYS, *(() if options.no_peers else PEERS)]
-    rows = [measure(model, way, options.runs) for model in wanted or PLAN for way in ways]
-    if not wanted and not options.no_peers:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps({"torch": torch.__version__, "rows": rows}, indent=2))
-        PAGE.write_text(page(rows))
+    ways = [*(() if options.no_surefoot else WAYS), *(() if options.no_peers else PEERS)]
+    for model in wanted or PLAN:
+        for way in ways:
+            _keep(measure(model, way, options.runs))
+
+
+def _keep(row: dict[str, object]) -> None:
+    """Put it in the place of an older one of its kind."""
+    kept = json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else []
+    by_kind = {(str(old["model"]), str(old["way"])): old for old in [*kept, row]}
+    whole = [(model, way) for model in PLAN for way in WAYS | PEERS]
+    rows = [by_kind[kind] for kind in whole if kind in by_kind]
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps({"torch": torch.__version__, "rows": rows}, indent=2))
+    if len(rows) == len(whole):
+        PAGE.write_text(page(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

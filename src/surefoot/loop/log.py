@@ -53,7 +53,7 @@ class LoopLog:
     def update(self, num_updates: int, values: Mapping[str, Any]) -> None:
         self._num_updates = num_updates
         if self.run is not None:
-            self.run.scalars(num_updates, self._named(values))
+            self.run.scalars_soon(num_updates, self._named(values))
             sample_tracked(self.run, num_updates)
 
     def stopped(self, reason: str) -> None:

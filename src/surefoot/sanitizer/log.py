@@ -37,7 +37,7 @@ class LazyLog:
         """Between records, as it comes."""
         if not self.run.num_loops:  # a loop knows better
             lead = _lead(optimizer)
-            self.run.scalars(step, {f"{lead}loss": loss, f"{lead}lr": lr})
+            self.run.scalars_soon(step, {f"{lead}loss": loss, f"{lead}lr": lr})
 
     def row_for(self, optimizer: int, step: int) -> Callable[[Mapping[str, float]], None]:
         """What writes the signals of a sampled step that was just taken: a row of that step and time, whenever."""
@@ -49,7 +49,7 @@ class LazyLog:
                 named = {lead + name: value for name, value in values.items()} if lead else values
                 if in_loop:  # a loop writes the norm of all gradients itself
                     named = {name: value for name, value in named.items() if name != "grad_norm"}
-                run.scalars(number, named, time)
+                run.scalars_soon(number, named, time)
 
         return write
 

@@ -115,6 +115,7 @@ def test_where_nothing_can_be_written_it_is_read_as_it_is(killed: Path, monkeypa
 
 def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "MOST_BYTES", 500)
+    monkeypatch.setattr(tail, "RUSH_SECONDS", 0.0)
     waiting = tail.Tail(tmp_path / "rank-0.db")
     waiting.open([])
     layout = tail.Layout([("scalar", "loss", "")])

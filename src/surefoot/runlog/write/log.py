@@ -65,8 +65,8 @@ class RunLog:
             self.meta(key, value)
         self._writer.start()
 
-    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
-        """The values of one step, each a number or a tensor of one element."""
+    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
+        """The values of one step, each a number or a tensor of one element. `more` of them follow at once."""
         names = tuple(values)
         before, layout = self._last  # most programs log the same names every time: then they are not even hashed
         if names != before:
@@ -79,9 +79,9 @@ class RunLog:
         except Exception:
             layout.is_plain = False
             packed = layout.pack(*as_floats(values))
-        self.add(layout, step, packed, time)
+        self.add(layout, step, packed, time, more=more)
 
-    def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None) -> None:
+    def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None, *, more: bool = False) -> None:
         """A row of values that are packed already."""
         if os.getpid() != self._pid:  # a fork has no threads
             return
@@ -89,7 +89,7 @@ class RunLog:
         row = (layout, number, now() if time is None else time, packed, next(self._numbers))
         if not self._writer.is_off:
             self._intake.add_row(row)  # first: whoever opens the tail right now finds it there
-            self._tail.add(row)
+            self._tail.add(row, more=more)
         for listener in self._listeners:
             if layout.names:
                 listener(layout.names, number, row[2], packed)

@@ -13,6 +13,7 @@ from surefoot.facts import Record
 from surefoot.runlog.write.about import about_later, about_process, now
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import Listener, RunLog
+from surefoot.runlog.write.waiting import WaitingRows
 
 
 class Run:
@@ -43,6 +44,7 @@ class Run:
         self._num_logged = 0
         self._listeners: list[Listener] = []
         self._before_closing: list[Callable[[], None]] = []
+        self._waiting = WaitingRows(self._write_scalars)
         self._opening = threading.RLock()  # reentrant: a signal handler may log
 
     @property
@@ -69,9 +71,20 @@ class Run:
         self.scalars(step, values)
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
+        """At once, after those that wait."""
+        self._waiting.hand_over()
+        self._write_scalars(step, values, time)
+
+    def scalars_soon(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
+        """With those of other steps, if they come fast. The values must stay as they are."""
+        self._waiting.add(step, values, time)
+
+    def _write_scalars(
+        self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False
+    ) -> None:  # fmt: skip
         log = self._log or self._open()
         if log is not None:
-            log.scalars(step, values, time)
+            log.scalars(step, values, time, more=more)
 
     def add(self, layout: Layout, step: int, packed: bytes) -> None:
         log = self._open()
@@ -119,6 +132,7 @@ class Run:
 
     def flush(self) -> None:
         """Commit what was logged so far, at once."""
+        self._waiting.hand_over()
         if self._log is not None:
             self._log.flush()
 
@@ -129,6 +143,7 @@ class Run:
             return
         for call in self._before_closing:
             call()
+        self._waiting.hand_over()
         log, self._log = self._log, None
         self._is_closed = True
         if log is not None:

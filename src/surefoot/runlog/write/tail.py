@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
+from time import time as now
 
 from surefoot.runlog.write.intake import Row
 from surefoot.runlog.write.layout import Layout
@@ -54,13 +55,19 @@ class Tail:
                 self._waiting += list(rows)
                 self._write()
 
-    def add(self, row: Row) -> None:
-        """At once where steps take their time; where they rush, some together: a write costs more than all else."""
+    def add(self, row: Row, *, more: bool = False) -> None:
+        """At once where steps take their time; where they rush, some together: a write costs more than all else.
+
+        `more` says that others follow at once: it is written with them.
+        """
         if self._current is None:
             return
         self._waiting.append(row)
-        if abs(row[2] - self._written_at) >= RUSH_SECONDS or len(self._waiting) >= RUSH_ROWS:
-            self._written_at = row[2]
+        if more:
+            return
+        clock = now()
+        if abs(clock - self._written_at) >= RUSH_SECONDS or len(self._waiting) >= RUSH_ROWS:
+            self._written_at = clock
             self._write()
 
     def _write(self) -> None:
