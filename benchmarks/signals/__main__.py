@@ -46,14 +46,14 @@ Written by `make bench-signals`. A whole training step (forward, backward, clip 
 sanitizer with all rules, signals and the run log, against the same step raw; CPU time of the whole process, the log's
 thread among it. One process trains the same model in blocks of steps, measured and with every patch and hook taken out
 in turns, from the 64th step on; the second a run that signals have on credit is left out.
-Median over several processes, and the least and the largest ratio among them. torch {torch}, one thread.
+Median over the processes, and the least and the largest ratio among them. torch {torch}, one thread.
 
 The peers look at the gradients of one of two equal models that take turns in the same process; CPU time of the whole
 process, but not of helper processes (wandb has one). What Lightning's norms cost is measured against its own Trainer
 without them. They log the loss, too, as surefoot does.
 
-| step | how | raw, ms | ratio | least to largest | steps sampled | steps recorded |
-|---|---|---|---|---|---|---|"""
+| step | how | raw, ms | ratio | least to largest | processes | steps sampled | steps recorded |
+|---|---|---|---|---|---|---|---|"""
 FOOT = """
 m1: MLP 10-32-1, batch 32. m2: MLP of 1 M parameters, batch 64. m3: 4-layer transformer, width 128, 8 x 64 tokens. cnn:
 like ResNet-18, 8 images of 32 x 32. big: transformer of 25 M parameters, 4 x 64 tokens.
@@ -97,6 +97,7 @@ def measure(model: str, way: str, num_runs: int | None) -> dict[str, object]:
         "way": way,
         "raw_ms": round(1e3 * statistics.median(one.raw for one in runs), 2),
         "ratio": round(statistics.median(ratios), 3),
+        "runs": len(runs),
         "range": [round(min(ratios), 3), round(max(ratios), 3)],
         **{name: None if None in found else round(statistics.median(found), 3) for name, found in shares.items()},
     }
@@ -113,7 +114,8 @@ def page(rows: list[dict[str, object]]) -> str:
         low, high = row["range"]  # type: ignore[misc]
         name = (WAYS | PEERS)[str(row["way"])]
         shares = " | ".join("" if row[kind] is None else f"{row[kind]:.1%}" for kind in ("sampled", "recorded"))
-        lines.append(f"| {row['model']} | {name} | {row['raw_ms']} | {row['ratio']} | {low} to {high} | {shares} |")
+        cells = (row["model"], name, row["raw_ms"], row["ratio"], f"{low} to {high}", row["runs"], shares)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     lines.append(FOOT)
     return "\n".join(lines)
 

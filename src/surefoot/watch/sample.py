@@ -84,7 +84,7 @@ class LossSampler:
         recorder, optimizer = self._recorder, account.optimizer()
         if losses:
             self.told = (account.id, recorder.num_steps, sum(losses) / len(losses))
-        if not losses or optimizer is None or recorder.on_sample is None:
+        if not losses or optimizer is None or recorder.on_sample is None or now < account.sample_due:
             return
         account.sample_due = now + self._spacing
         try:
