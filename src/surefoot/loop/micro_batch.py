@@ -55,7 +55,7 @@ class MicroBatch:
 
     def _run_backward(self, loss: Tensor, factor: float, retain_graph: bool) -> None:
         """The factor is the gradient to begin with: that costs less than an operation for it."""
-        gradient = None if factor == 1.0 else loss.new_full(loss.shape, factor)
+        gradient = None if factor == 1.0 else self._updater.window.seed(loss, factor)
         loss.backward(gradient, retain_graph, inputs=self._updater.inputs)  # type: ignore[no-untyped-call]
 
     def _weight(self, loss: Tensor) -> float:

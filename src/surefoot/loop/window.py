@@ -21,7 +21,17 @@ from torch import Tensor
 class Window:
     """What has been added up since the last update."""
 
-    __slots__ = ("_agree", "_exponent", "num_micro_batches", "params", "total", "unit", "weighted_loss")
+    __slots__ = (
+        "_agree",
+        "_exponent",
+        "_seed",
+        "_seeded",
+        "num_micro_batches",
+        "params",
+        "total",
+        "unit",
+        "weighted_loss",
+    )
 
     def __init__(
         self, params: Sequence[Tensor], accumulate: int = 1, agree: Callable[[float], float] | None = None
@@ -29,6 +39,8 @@ class Window:
         self.params = params
         self._exponent = floor(log2(accumulate))
         self._agree = agree
+        self._seed: Tensor | None = None  # the last one, and of what
+        self._seeded: tuple[float, torch.dtype, torch.device] | None = None
         self.unit = 0.0  # the weight that counts as one
         self.reset()
 
@@ -45,6 +57,17 @@ class Window:
             unit = 2.0 ** (floor(log2(weight)) + self._exponent) if weight else 0.0
             self.unit = unit if self._agree is None else self._agree(unit)
         return weight / self.unit if weight else 0.0
+
+    def seed(self, loss: Tensor, factor: float) -> Tensor:
+        """The gradient to begin a backward with.
+
+        Most micro-batches have the factor of the one before: then it is kept, unless somebody wrote to it.
+        """
+        seed, like = self._seed, (factor, loss.dtype, loss.device)
+        if seed is None or self._seeded != like or seed._version or loss.ndim:
+            seed, self._seeded = loss.new_full(loss.shape, factor), like
+            self._seed = None if loss.ndim else seed
+        return seed
 
     def add(self, loss: Tensor, factor: float) -> None:
         """A backward has added its gradients."""
