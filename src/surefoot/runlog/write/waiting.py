@@ -13,6 +13,8 @@ from time import time as now
 from typing import Any, Protocol
 
 PATIENCE_SECONDS = 0.1  # what a SIGKILL may lose of them; a commit is made about three times a second
+LONGEST_PACE = 10 * PATIENCE_SECONDS  # which is forgotten after about ten rows
+FADING = 0.8  # of the pace, a row: a step has several rows, one right after the other
 
 
 class HandOver(Protocol):
@@ -28,15 +30,17 @@ class WaitingRows:
         self._rows: deque[tuple[int, Mapping[str, Any], float]] = deque()
         self._due = 0.0
         self._last = 0.0  # when the newest came
+        self._pace = 0.0  # seconds until the next one may come
 
     def add(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """The values must stay as they are."""
         clock = now()
-        pace, self._last = clock - self._last, clock
+        gap, self._last = clock - self._last, clock
+        self._pace = max(min(gap, LONGEST_PACE), FADING * self._pace)
         if not self._rows:
             self._due = clock + PATIENCE_SECONDS
         self._rows.append((step, values, clock if time is None else time))
-        if clock + pace > self._due or pace < 0:  # the next would be late; or the clock was set
+        if clock + self._pace > self._due or gap < 0:  # the next may be late; or the clock was set
             self.hand_over()
 
     def hand_over(self) -> None:
