@@ -99,6 +99,20 @@ def test_a_checkpoint_without_a_run_is_resumed_too() -> None:
     assert ask(runs()[0], "SELECT text FROM events") == [("from update 6",)]
 
 
+def test_a_validation_does_not_hold_up_updates() -> None:
+    heard: list[int] = []
+    at_validation: list[int] = []
+
+    def validate() -> Iterator[Any]:
+        at_validation.append(len(heard))
+        yield from DATA
+
+    with sf.start_run() as run, make_loop() as loop:
+        run.listen(lambda names, step, time, packed: heard.append(step) if "loss" in names else None)
+        loop.fit(DATA * 10, torch.nn.functional.mse_loss, epochs=2, validate=validate)
+    assert at_validation == [40, 80]
+
+
 def test_what_the_program_logs_joins_the_loop() -> None:
     with sf.start_run(name="study") as run:
         loop = train()

@@ -56,6 +56,11 @@ class LoopLog:
             self.run.scalars_soon(num_updates, self._named(values))
             sample_tracked(self.run, num_updates)
 
+    def settle(self) -> None:
+        """Let no update wait for the next: that may take its time."""
+        if self.run is not None:
+            self.run.settle()
+
     def stopped(self, reason: str) -> None:
         """Committed at once: the program may end right after."""
         if self.run is not None:
@@ -75,6 +80,7 @@ class LoopLog:
 
     def state(self) -> dict[str, Any] | None:
         """What a checkpoint keeps."""
+        self.settle()
         return None if self.run is None else {"name": self.run.name, "attempt": self.run.attempt}
 
     def close(self, reason: str) -> None:

@@ -159,6 +159,7 @@ class Loop:
                 yield from self._epoch_batches(feed, ending)
                 if self.stopped is None:
                     self.flush()
+                    self._log.settle()
                     self._num_epochs_done = epoch + 1
                     if at_epoch_end is not None:
                         at_epoch_end()

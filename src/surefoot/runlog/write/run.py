@@ -72,7 +72,7 @@ class Run:
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """At once, after those that wait."""
-        self._waiting.hand_over()
+        self.settle()
         self._write_scalars(step, values, time)
 
     def scalars_soon(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
@@ -130,9 +130,13 @@ class Run:
         """To be called at the last moment at which the run can be written to; more than once, if it comes so."""
         self._before_closing.append(call)
 
+    def settle(self) -> None:
+        """Hand over the rows that wait for others."""
+        self._waiting.hand_over()
+
     def flush(self) -> None:
         """Commit what was logged so far, at once."""
-        self._waiting.hand_over()
+        self.settle()
         if self._log is not None:
             self._log.flush()
 
@@ -143,7 +147,7 @@ class Run:
             return
         for call in self._before_closing:
             call()
-        self._waiting.hand_over()
+        self.settle()
         log, self._log = self._log, None
         self._is_closed = True
         if log is not None:
