@@ -1,6 +1,7 @@
 """Every test leaves the process as it found it: no watch goes on, no patch stays, no run is written to."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ import pytest
 hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 os.environ.setdefault("SUREFOOT_LOG", "off")  # loops leave no runs behind, also in the processes that tests start
 hypothesis.settings.load_profile("untimed")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else the programs of tests would ignore it, too
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,7 @@ PEERS = {
     "tensorboard-every": "TensorBoard, histograms at every step",
     "lightning-every": "Lightning, `grad_norm` at every step",
 }
+RARE, RARE_STEPS, OFTEN = "tensorboard-100", 100, "tensorboard-every"  # the same, every so many steps and at each
 PEERS_PYTHON = ROOT / ".venv-bench-log" / "bin" / "python"
 HEAD = """# What signals cost
 
@@ -50,7 +51,8 @@ Median over the processes, and the least and the largest ratio among them. torch
 
 The peers look at the gradients of one of two equal models that take turns in the same process; CPU time of the whole
 process, but not of helper processes (wandb has one). What Lightning's norms cost is measured against its own Trainer
-without them. They log the loss, too, as surefoot does.
+without them. They log the loss, too, as surefoot does. Where a hundred steps take minutes, histograms every 100 steps
+are reckoned as the hundredth part of those at every step (*).
 
 | step | how | raw, ms | ratio | least to largest | processes | steps sampled | steps recorded |
 |---|---|---|---|---|---|---|---|"""
@@ -112,7 +114,7 @@ def page(rows: list[dict[str, object]]) -> str:
     lines = [HEAD.format(torch=torch.__version__)]
     for row in rows:
         low, high = row["range"]  # type: ignore[misc]
-        name = (WAYS | PEERS)[str(row["way"])]
+        name = (WAYS | PEERS)[str(row["way"])] + " (*)" * _is_reckoned(str(row["model"]), str(row["way"]))
         shares = " | ".join("" if row[kind] is None else f"{row[kind]:.1%}" for kind in ("sampled", "recorded"))
         cells = (row["model"], name, row["raw_ms"], row["ratio"], f"{low} to {high}", row["runs"], shares)
         lines.append(f"| {' | '.join(map(str, cells))} |")
@@ -136,11 +138,27 @@ def main() -> None:
     ways = [*(() if options.no_surefoot else WAYS), *(() if options.no_peers else PEERS)]
     for model in wanted or PLAN:
         for way in ways:
-            _keep(measure(model, way, options.runs))
+            if not _is_reckoned(model, way):
+                _keep(measure(model, way, options.runs))
+
+
+def _is_reckoned(model: str, way: str) -> bool:
+    """Whether too few steps are taken to see what is done so rarely."""
+    block, num_blocks, _ = PLAN[model]
+    return way == RARE and block * num_blocks < RARE_STEPS
+
+
+def _reckoned(often: dict[str, object]) -> dict[str, object]:
+    """What is done every hundred steps costs a hundredth of what is done at each."""
+    ratios = [often["ratio"], *often["range"]]  # type: ignore[misc]
+    ratio, *ends = (round(1 + (float(one) - 1) / RARE_STEPS, 3) for one in ratios)  # type: ignore[arg-type]
+    return {**often, "way": RARE, "ratio": ratio, "range": ends}
 
 
 def _keep(row: dict[str, object]) -> None:
     """Put it in the place of an older one of its kind."""
+    if _is_reckoned(str(row["model"]), RARE) and row["way"] == OFTEN:
+        _keep(_reckoned(row))
     kept = json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else []
     by_kind = {(str(old["model"]), str(old["way"])): old for old in [*kept, row]}
     whole = [(model, way) for model in PLAN for way in WAYS | PEERS]

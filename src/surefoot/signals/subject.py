@@ -17,7 +17,7 @@ from surefoot.signals.buffer import MOST_BYTES
 from surefoot.signals.clipping import Kept, factor
 from surefoot.signals.gauge import Gauge, Measured
 from surefoot.signals.noise import NoiseScale
-from surefoot.signals.rhythm import HURRY_RECORDS, HURRY_SAMPLES, record_rhythm, sample_rhythm
+from surefoot.signals.rhythm import HURRY_RECORDS, HURRY_SAMPLES, Rhythm, record_rhythm, sample_rhythm
 from surefoot.signals.rows import EqualRows
 from surefoot.signals.subset import is_measurable
 from surefoot.signals.unrest import Unrest
@@ -118,9 +118,12 @@ class Subject:
         """Whether the step before this one was sampled."""
         return self.measured_at is not None and self.measured_at[0] == self.num_steps
 
-    def share_run(self, begun: tuple[float, float], now: float) -> float:
-        """Of the time since then, how much this thread ran; all of it where it may have waited for a device."""
-        if now <= begun[0] or not self._is_on_host:
+    def share_run(self, begun: tuple[float, float], now: float, rhythm: Rhythm) -> float:
+        """Of the time since then, how much this thread ran, if it matters to the rhythm.
+
+        All of it where it may have waited for a device.
+        """
+        if not rhythm.has_credit or now <= begun[0] or not self._is_on_host:
             return 1.0
         return min(1.0, (thread_time() - begun[1]) / (now - begun[0]))
 

@@ -53,7 +53,7 @@ class Teller:
         for sample, *measured in zip(waiting, *parts, strict=True):
             _tell(subject, sample, join(measured))
         now = perf_counter()
-        subject.samples.spent_later(now - begun[0], now, subject.share_run(begun, now))
+        subject.samples.spent_later(now - begun[0], now, subject.share_run(begun, now, subject.samples))
         if subject.measured_at is not None:  # a step does not take longer for that
             num_steps, at = subject.measured_at
             subject.measured_at = (num_steps, at + now - begun[0])
@@ -76,11 +76,12 @@ class Teller:
         subject.told()
         recorder.emit(facts)
         done = perf_counter()
-        subject.records.spent(sample.record_seconds + done - over, done, subject.share_run(begun, done))
+        ran = subject.share_run(begun, done, subject.records)
+        subject.records.spent(sample.record_seconds + done - over, done, ran)
 
     def _count_sample(self, subject: Subject, sample: Sample, begun: tuple[float, float], now: float) -> None:
         sample.seconds += now - begun[0]
-        subject.samples.spent(sample.seconds, now, subject.share_run(begun, now))
+        subject.samples.spent(sample.seconds, now, subject.share_run(begun, now, subject.samples))
 
     def _count(self, subject: Subject, sample: Sample, now: float) -> None:
         if self.on_histogram is None or now < self._histograms_due:

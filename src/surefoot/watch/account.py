@@ -31,6 +31,7 @@ class Account:
         self.recorded: dict[Hashable, int] = {}  # by shape: the last record that had it
         self.alike: dict[int, int] = {}  # by record: steps since the last record that had its shape
         self.like = 0  # the record whose shape the last step had
+        self.num_samples = 0  # of its loss
         self.sample_due = 0.0  # when its loss is to be sampled again (see sample.py)
         self.shapes: dict[Hashable, int] = {}  # how often each shape was seen
         self.ledger = Ledger(_params(optimizer))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 SPACING_SECONDS = 0.02  # between samples, where reading the loss costs nothing that could be felt
+FIRST_SAMPLES, LATER_SPACING = 128, 2.5  # so many of an optimizer are that close; then they are as many times farther
 DEVICE_SPACING_SECONDS = 1.0  # elsewhere the program waits for the device
 MOST_UNSEEN = 64  # windows between two looks at the clock, whatever the pace was
 
@@ -86,7 +87,8 @@ class LossSampler:
             self.told = (account.id, recorder.num_steps, sum(losses) / len(losses))
         if not losses or optimizer is None or recorder.on_sample is None or now < account.sample_due:
             return
-        account.sample_due = now + self._spacing
+        account.num_samples += 1
+        account.sample_due = now + self._spacing * (1.0 if account.num_samples <= FIRST_SAMPLES else LATER_SPACING)
         try:
             rate = float(optimizer.param_groups[0]["lr"])
             recorder.on_sample(account.id, recorder.num_steps, sum(losses) / len(losses), rate)
