@@ -26,7 +26,7 @@ RESULTS = ROOT / "results" / "signals.json"
 PAGE = ROOT / "docs" / "signals-cost.md"
 PLAN = {
     "m1": (32, 200, 5),
-    "m2": (4, 250, 5),
+    "m2": (4, 250, 9),
     "m3": (2, 50, 5),
     "cnn": (1, 24, 3),
     "big": (1, 12, 3),

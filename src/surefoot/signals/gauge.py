@@ -117,8 +117,10 @@ class Gauge:
         self._so_far.copy_(gradients)
         self._squares.append(torch.dot(added * self._buffer.weight_row, added))
 
-    def after(self) -> None:
-        self._look_again()
+    def after(self, *, in_place: bool = False) -> None:
+        """`in_place` says that the update has left the weights where they lay."""
+        if not in_place:
+            self._look_again()
         self._buffer.take_update()
         self._taken.append(self._norms)
         self._has_update = True

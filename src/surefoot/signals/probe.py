@@ -191,7 +191,7 @@ class SignalProbe(Probe):
                 sample.loss = self._loss(subject)
                 self._look_at_gradients(subject, sample, optimizer)
             for gauge in subject.gauges:
-                gauge.after()
+                gauge.after(in_place=subject.updates_in_place)
             if subject.gauges:
                 self._take(subject, sample, optimizer, begun)
             self._clipping.drop(subject.params)

@@ -7,8 +7,8 @@ FIRST = 32  # steps that are never spaced: most of what goes wrong shows early
 # not feel it.
 SAMPLE_CREDIT, RECORD_CREDIT = 0.2, 0.8
 ALWAYS = 1.0  # a share from which on every step is measured
-SAMPLE_SHARE = 0.06  # of the allowed overhead, for norms: watching, writing and caches cost what can not be timed
-RECORD_SHARE = 0.06  # for activations, histograms and the rules
+SAMPLE_SHARE = 0.04  # of the allowed overhead, for norms: watching, writing and caches cost what can not be timed
+RECORD_SHARE = 0.04  # for activations, histograms and the rules
 HURRY_SAMPLES, HURRY_RECORDS = 0.05, 0.2  # seconds of measuring, when a loss is seen to rise
 FEWEST_IN_AGE = 200  # records are at least this part of the run's age apart: a long run has some thousands of them
 

@@ -82,6 +82,7 @@ class Subject:
         self.names: list[str] = []
         self.params: list[Tensor] = []
         self._series: list[tuple[str, str, str]] = []  # by parameter
+        self.updates_in_place = type(optimizer()).__module__.startswith("torch.optim.")  # all of torch's own do
         self._is_on_host = False
         self._num_slots = 1  # samples that can be read together
         self._ledger: weakref.ref[Ledger] | None = None  # for which the gauges were made

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 SPACING_SECONDS = 0.02  # between samples, where reading the loss costs nothing that could be felt
-FIRST_SAMPLES, LATER_SPACING = 128, 2.5  # so many of an optimizer are that close; then they are as many times farther
+FIRST_SAMPLES, LATER_SPACING = 128, 5.0  # so many of an optimizer are that close; then they are as many times farther
 DEVICE_SPACING_SECONDS = 1.0  # elsewhere the program waits for the device
 MOST_UNSEEN = 64  # windows between two looks at the clock, whatever the pace was
 
