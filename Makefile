@@ -46,7 +46,7 @@ test: check
 	$(PY) tools/browser.py
 	$(PY) -m coverage erase
 	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report= --durations=12
-	$(PY) -m pytest --numprocesses 3 --dist worksteal -m no_cover --durations=12
+	$(PY) -m pytest --numprocesses 2 --dist worksteal -m no_cover --durations=12
 
 check: $(STAMP)
 	$(BIN)/ruff check .
