@@ -27,6 +27,7 @@ class Every:
     """A rhythm of so many of the steps that `train` takes."""
 
     num_steps = 0
+    has_credit = False
 
     def __init__(self, spacing: int) -> None:
         self.spacing = spacing
