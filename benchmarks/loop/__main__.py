@@ -29,7 +29,7 @@ BESIDE = {  # the same for the loop and a raw loop in one process
     ("m3", 4): (1, 30),
 }  # fmt: skip
 BESIDE_WAYS = ("surefoot", "surefoot_fused", "surefoot_history")
-BESIDE_RUNS = 3
+BESIDE_RUNS = 5
 HEAD = """# What the loop costs
 
 Written by `make bench-loop`. A whole update (forward, backward, clip to norm 1, AdamW, `zero_grad`) against the same in

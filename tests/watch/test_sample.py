@@ -92,3 +92,18 @@ def test_a_failing_listener_is_not_asked_again() -> None:
         watched.sanitizer.recorder.on_sample = fail
         train(make(1))
     assert watched.failures == ["sample: OSError('no disk')"]
+
+
+@pytest.mark.parametrize(("spacing", "later"), [(0.02, 0.1), (1.0, 1.0)])
+def test_after_the_first_ones_they_are_farther_apart_but_on_devices(spacing: float, later: float) -> None:
+    with Watched() as watched:
+        (pair,) = make(1)
+        train([pair])
+        recorder = watched.sanitizer.recorder
+        account, sampler = recorder.accounts.get(pair[1]), recorder.sleep.sampler
+        assert account is not None
+        sampler._spacing = spacing
+        account.num_samples = sample.FIRST_SAMPLES
+        assert sampler._spacing_of(account) == spacing
+        account.num_samples += 1
+        assert sampler._spacing_of(account) == pytest.approx(later)

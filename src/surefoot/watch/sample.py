@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 SPACING_SECONDS = 0.02  # between samples, where reading the loss costs nothing that could be felt
-FIRST_SAMPLES, LATER_SPACING = 128, 5.0  # so many of an optimizer are that close; then they are as many times farther
+FIRST_SAMPLES, FARTHER = 128, 5.0  # so many of an optimizer are that close; then they are as many times farther apart
 DEVICE_SPACING_SECONDS = 1.0  # elsewhere the program waits for the device
 MOST_UNSEEN = 64  # windows between two looks at the clock, whatever the pace was
 
@@ -88,10 +88,15 @@ class LossSampler:
         if not losses or optimizer is None or recorder.on_sample is None or now < account.sample_due:
             return
         account.num_samples += 1
-        account.sample_due = now + self._spacing * (1.0 if account.num_samples <= FIRST_SAMPLES else LATER_SPACING)
+        account.sample_due = now + self._spacing_of(account)
         try:
             rate = float(optimizer.param_groups[0]["lr"])
             recorder.on_sample(account.id, recorder.num_steps, sum(losses) / len(losses), rate)
         except Exception as error:
             recorder.on_sample = None
             recorder.report_failure("sample", error)
+
+    def _spacing_of(self, account: Account) -> float:
+        if account.num_samples <= FIRST_SAMPLES:
+            return self._spacing
+        return max(self._spacing, min(FARTHER * self._spacing, DEVICE_SPACING_SECONDS))  # on devices it is far already
