@@ -35,6 +35,8 @@ class Buffer:
         self._slots = torch.zeros(self.num_slots, 2, size, dtype=dtype, device=device)  # before the update, and after
         self._cuts: list[tuple[list[Tensor], list[Tensor]]] = []  # of each slot that was used so far
         self._begun = self._ended = 0  # the slots whose weights and whose update were taken last
+        self._goes_on = [False] * self.num_slots  # by slot, whether its sample began where the one before ended
+        self._last = torch.zeros(size, dtype=dtype, device=device)  # where the last one ended that was read
         self.gradient_row = torch.zeros(size, dtype=dtype, device=device)
         self._gradients = self._cut(self.gradient_row)
         self._weights: list[Tensor] = []
@@ -50,11 +52,16 @@ class Buffer:
 
     def take_weights(self) -> None:
         """Those of the next sample, before its update."""
-        self._begun = self.num_taken
-        if self._begun == len(self._cuts):
-            before, after = self._slots[self._begun]
-            self._cuts.append((self._cut(before), self._cut(after)))
+        self._begin(goes_on=False)
         torch._foreach_copy_(self._cuts[self._begun][0], self._weights)
+
+    def go_on(self) -> None:
+        """The next sample's weights are those that the last update left: they need not be looked at."""
+        self._begin(goes_on=True)
+
+    def has_gone_on(self) -> bool:
+        """Whether weights that were taken are those that the last update left, all others being read."""
+        return torch.equal(self.before_row, self._last)
 
     def take_update(self) -> None:
         """What has become of the weights since they were taken; how far they moved is found out by `subtract`."""
@@ -64,7 +71,16 @@ class Buffer:
 
     def subtract(self) -> None:
         """Make updates of weights, of all that was taken."""
-        taken = self._slots[: self.num_taken]
+        taken, goes_on = self._slots[: self.num_taken], self._goes_on[: self.num_taken]
+        if goes_on[0]:
+            taken[0, 0].copy_(self._last)
+        if all(goes_on[1:]):
+            taken[1:, 0].copy_(taken[:-1, 1])
+        else:
+            for slot in range(1, len(goes_on)):
+                if goes_on[slot]:
+                    taken[slot, 0].copy_(taken[slot - 1, 1])
+        self._last.copy_(taken[-1, 1])
         taken[:, 1].sub_(taken[:, 0])
 
     @property
@@ -111,6 +127,13 @@ class Buffer:
         for position, part in enumerate(self._cut(owners)):
             part.fill_(position)
         return owners
+
+    def _begin(self, *, goes_on: bool) -> None:
+        self._begun = self.num_taken
+        self._goes_on[self._begun] = goes_on
+        if self._begun == len(self._cuts):
+            before, after = self._slots[self._begun]
+            self._cuts.append((self._cut(before), self._cut(after)))
 
     def _lay_out(self) -> int:
         """Find each parameter a place; how much there is in all."""

@@ -97,8 +97,11 @@ class ClippingProbe(Probe):
         self._norms.clear()
         self._limits.clear()
 
-    def drop(self, params: Iterable[Tensor]) -> None:
-        """Their step was taken: do not keep their gradients alive."""
+    def drop(self, params: Iterable[Tensor] | None) -> None:
+        """Their step was taken, without any it was that of all: do not keep their gradients alive."""
+        if params is None:
+            self._norms.clear()
+            return
         for param in params:
             self._norms.pop(id(param.grad), None)
 
@@ -111,7 +114,8 @@ class ClippingProbe(Probe):
     @property
     def norms(self) -> dict[int, Tensor]:
         """By id of a gradient that is alive."""
-        return {key: getattr(norm, "_local_tensor", norm) for key, (_, norm) in self._norms.items()}
+        norms = self._norms.items()
+        return {key: norm if type(norm) is Tensor else getattr(norm, "_local_tensor", norm) for key, (_, norm) in norms}
 
     def limits(self) -> list[tuple[Kept, Kept]]:
         """Of each clip the limit and the total norm."""

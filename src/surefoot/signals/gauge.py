@@ -17,6 +17,7 @@ from surefoot.signals.buffer import MOST_BYTES, Buffer
 from surefoot.signals.gradient import norms_of, values_of
 from surefoot.signals.subset import Subset, local_part
 
+PLAIN = (Tensor, torch.nn.Parameter)  # which have a version that any change counts up
 MOST_MICRO_BATCHES = 1024  # in a window; steps that are never taken must not fill the memory
 
 
@@ -51,6 +52,8 @@ class Gauge:
         self._norms: dict[int, Tensor] = {}  # of gradients, by position
         self._taken: list[dict[int, Tensor]] = []  # likewise, of each sample that is to be read
         self._has_gradients = self._has_update = self._is_split = False
+        self._tells_changes = all(type(param) in PLAIN and not param.is_inference() for param in self._params)
+        self._versions: list[int] = []  # of the weights after the last update, if they lie where they lay then
         self._overshoot: Tensor | None = None
         self._so_far: Tensor | None = None  # gradients after the last micro-batch
         self._squares: list[Tensor] = []
@@ -74,8 +77,18 @@ class Gauge:
             self._show(places)
         return True
 
-    def before(self) -> None:
+    def before(self, *, closely: bool = True, follows: bool = False) -> None:
+        """`follows` as of `gradients`: then weights that nobody has changed since need not be looked at.
+
+        What is changed through `.data` is told by nobody. So a close look finds out whether there is such a thing.
+        """
+        unchanged = follows and self._tells_changes and [param._version for param in self._params] == self._versions
+        if unchanged and not closely:
+            self._buffer.go_on()
+            return
         self._buffer.take_weights()
+        if unchanged and not self._buffer.has_gone_on():
+            self._tells_changes = False
 
     def gradients(self, known: Mapping[int, Tensor], *, closely: bool, follows: bool = False) -> None:
         """`known` are norms that clipping has computed, by id of the gradient; `closely` looks at elements, too.
@@ -122,6 +135,8 @@ class Gauge:
         if not in_place:
             self._look_again()
         self._buffer.take_update()
+        if self._tells_changes:
+            self._versions = [param._version for param in self._params]
         self._taken.append(self._norms)
         self._has_update = True
 
@@ -209,6 +224,7 @@ class Gauge:
     def _show(self, places: list[int]) -> None:
         views = [s.of(local_part(p)) for p, s in zip(self._params, self._subsets, strict=True)]
         self._buffer.look_at(views)
+        self._versions = []
         self._places = places if all(map(_is_view, views, self._params)) else []
 
     def _copy_gradients(self) -> None:

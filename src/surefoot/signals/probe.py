@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -157,7 +157,7 @@ class SignalProbe(Probe):
         loss = self._loss(subject)
         sample = Sample(recorder.num_steps, account.num_updates, loss, has_closure, subject.is_record_armed)
         for gauge in subject.gauges:
-            gauge.before()
+            gauge.before(closely=sample.is_record, follows=subject.follows)
         if not has_closure:
             self._look_at_gradients(subject, sample, optimizer)
         subject.sample = sample
@@ -184,7 +184,7 @@ class SignalProbe(Probe):
             subject.micro_batch_seconds = 0.0
 
     def _end(self, subject: Subject, optimizer: Optimizer) -> None:
-        begun = perf_counter(), thread_time()
+        begun = perf_counter(), subject.time_run()
         sample, subject.sample = subject.sample, None
         if sample is not None and subject.optimizer() is optimizer:
             if sample.has_closure:
@@ -194,7 +194,7 @@ class SignalProbe(Probe):
                 gauge.after(in_place=subject.updates_in_place)
             if subject.gauges:
                 self._take(subject, sample, optimizer, begun)
-            self._clipping.drop(subject.params)
+            self._clipping.drop(subject.params if len(self.subjects) > 1 else None)
             subject.measured_at = (subject.num_steps, perf_counter())
         now = perf_counter()
         if subject.is_reading_due(now):

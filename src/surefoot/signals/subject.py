@@ -119,6 +119,10 @@ class Subject:
         """Whether the step before this one was sampled."""
         return self.measured_at is not None and self.measured_at[0] == self.num_steps
 
+    def time_run(self) -> float:
+        """Seconds that this thread has run, if they matter to a rhythm: asking the system is felt."""
+        return thread_time() if self.samples.has_credit or self.records.has_credit else 0.0
+
     def share_run(self, begun: tuple[float, float], now: float, rhythm: Rhythm) -> float:
         """Of the time since then, how much this thread ran, if it matters to the rhythm.
 

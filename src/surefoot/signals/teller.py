@@ -7,7 +7,7 @@ as one of many, when all but the first find the code warm.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from torch.optim import Optimizer
@@ -48,7 +48,7 @@ class Teller:
         waiting = subject.take_waiting()
         if not waiting:
             return
-        begun = perf_counter(), thread_time()
+        begun = perf_counter(), subject.time_run()
         parts = [gauge.read_all() for gauge in subject.gauges]
         for sample, *measured in zip(waiting, *parts, strict=True):
             _tell(subject, sample, join(measured))
