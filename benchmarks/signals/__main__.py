@@ -26,10 +26,10 @@ RESULTS = ROOT / "results" / "signals.json"
 PAGE = ROOT / "docs" / "signals-cost.md"
 PLAN = {
     "m1": (32, 200, 5),
-    "m2": (4, 250, 9),
+    "m2": (8, 125, 9),
     "m3": (2, 50, 5),
-    "cnn": (1, 24, 3),
-    "big": (1, 12, 3),
+    "cnn": (1, 40, 3),
+    "big": (1, 24, 5),
 }  # block, blocks, runs
 WAYS = {"default": "**surefoot**, 2 % budget", "every": "**surefoot**, norms and ratios at every step"}
 PEERS = {
