@@ -9,7 +9,7 @@ from torch import nn
 def block(width):
     layer = nn.Linear(width, width)
     nn.init.normal_(layer.weight, std=0.1)
-    return nn.Sequential(layer, nn.Sigmoid())  # BUG: vanishing-gradients
+    return nn.Sequential(layer, nn.Sigmoid())  # BUG: vanishing-gradients  ALSO: output-collapsed
 
 
 torch.manual_seed(0)
@@ -20,7 +20,7 @@ for step in range(80):
     loss = nn.functional.mse_loss(model(x), x[:, :1] + x[:, 1:2])
     optimizer.zero_grad()
     loss.backward()
-    optimizer.step()  # BUG: vanishing-gradients
+    optimizer.step()  # BUG: vanishing-gradients  ALSO: output-collapsed
     if step % 20 == 0:
         print(step, loss.item())
 final = b"".join(t.detach().float().numpy().tobytes() for t in model.state_dict().values())
