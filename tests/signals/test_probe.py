@@ -74,6 +74,22 @@ def test_norms_are_those_before_clipping() -> None:
     assert facts.grad_norm * facts.clip_factor == pytest.approx(clipped, rel=1e-3)
 
 
+def test_norms_of_an_optimizer_whose_first_step_comes_later_are_those_before_clipping() -> None:
+    """Two are clipped, then the one steps, of which nothing was known, and then the other."""
+    models = [small(), small()]
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.1) for model in models]
+    with measuring() as measured:
+        for model in models:
+            model(torch.ones(4, 8)).square().mean().backward()
+        for model in models:
+            nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+        for optimizer in optimizers:
+            optimizer.step()
+    first, second = (facts.grad_norm for facts in measured.facts)
+    assert first > 1e-2
+    assert second == pytest.approx(first)
+
+
 def test_results_are_bitwise_the_same_and_no_random_number_is_drawn() -> None:
     plain = small()
     train(plain, torch.optim.AdamW(plain.parameters(), lr=0.01), 20, clip=0.5)

@@ -97,11 +97,8 @@ class ClippingProbe(Probe):
         self._norms.clear()
         self._limits.clear()
 
-    def drop(self, params: Iterable[Tensor] | None) -> None:
-        """Their step was taken, without any it was that of all: do not keep their gradients alive."""
-        if params is None:
-            self._norms.clear()
-            return
+    def drop(self, params: Iterable[Tensor]) -> None:
+        """Their step was taken: do not keep their gradients alive. Those of others may be clipped already."""
         for param in params:
             self._norms.pop(id(param.grad), None)
 

@@ -194,7 +194,7 @@ class SignalProbe(Probe):
                 gauge.after(in_place=subject.updates_in_place)
             if subject.gauges:
                 self._take(subject, sample, optimizer, begun)
-            self._clipping.drop(subject.params if len(self.subjects) > 1 else None)
+            self._clipping.drop(subject.params)
             subject.measured_at = (subject.num_steps, perf_counter())
         now = perf_counter()
         if subject.is_reading_due(now):
