@@ -1,5 +1,6 @@
 """Run programs on two real ranks, one after the other in the same two processes, each under every rule."""
 
+import faulthandler
 import json
 import os
 import socket
@@ -19,6 +20,7 @@ from tests.rules.twins import watch_program
 
 NUM_RANKS = 2
 TIMEOUT_SECONDS = 550  # only to end what hangs
+HANGS_SECONDS = 200  # of one program, which then tells where it is
 ROOT = Path(__file__).parents[2]
 
 
@@ -60,7 +62,8 @@ def watch_on_ranks(programs: Mapping[str, str], folder: Path) -> dict[str, Ranks
             processes.append(subprocess.Popen(command, cwd=ROOT, stderr=errors, env=environ))
     _wait(processes)
     told = [(folder / f"rank-{rank}.err").read_text() for rank in range(NUM_RANKS)]
-    assert [process.returncode for process in processes] == [0] * NUM_RANKS, "\n".join(told)
+    statuses = [process.returncode for process in processes]
+    assert statuses == [0] * NUM_RANKS, "\n".join([f"exit statuses {statuses}", *told])
     return {name: _read(folder, name) for name in programs}
 
 
@@ -100,11 +103,13 @@ def _run(folder: Path) -> None:
     mine.mkdir()
     destroy = dist.destroy_process_group
     for program in json.loads((folder / "plan.json").read_text()):
+        faulthandler.dump_traceback_later(HANGS_SECONDS, exit=True)
         os.environ["MASTER_PORT"] = str(program["port"])
         dist.destroy_process_group = partial(_destroy, destroy, mine / f"{program['name']}.over")
         findings, records = watch_program(program["code"], mine / f"{program['name']}.py")
         found = {"findings": [asdict(finding) for finding in findings], "records": [encode(r) for r in records]}
         (mine / f"{program['name']}.json").write_text(json.dumps(found))
+    faulthandler.cancel_dump_traceback_later()
 
 
 def _destroy(destroy: Callable[..., None], mine: Path, *args: object) -> None:
