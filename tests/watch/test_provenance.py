@@ -99,6 +99,35 @@ def test_scaling_after_backward_is_an_edit_and_replacing_is_by_hand() -> None:
     assert [(g.edited, g.by_hand) for g in by_hand.gradients] == [(False, True)]
 
 
+def test_a_new_gradient_may_have_the_identity_of_one_that_was_used() -> None:
+    """The memory of a tensor that is gone is given to the next one."""
+    num_alike = 0
+    with watching() as watched:
+        weight = torch.nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([weight], lr=0.01)
+        for _ in range(40):
+            weight.square().sum().backward()
+            before = id(weight.grad)
+            weight.grad = None
+            weight.grad = torch.ones(2)
+            num_alike += id(weight.grad) == before
+            optimizer.step()
+    assert num_alike > 4
+    assert not any(g.used_by and not g.by_hand for step in watched.steps for g in step.gradients)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward:UserWarning")
+def test_a_sum_that_takes_the_place_of_a_used_gradient_is_still_stale() -> None:
+    with watching() as watched:
+        model, optimizer = model_and_optimizer()
+        for _ in range(3):
+            model(torch.ones(4, 3)).square().mean().backward(create_graph=True)  # adds out of place
+            optimizer.step()
+    model.zero_grad()  # a cycle else
+    assert {g.used_by for g in watched.steps[2].gradients} == {(1, 2)}
+    assert not any(g.by_hand for g in watched.steps[2].gradients)
+
+
 def test_stale_gradients_clipped_by_hand_after_the_step_are_still_stale() -> None:
     with watching() as watched:
         model, optimizer = model_and_optimizer()

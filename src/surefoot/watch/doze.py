@@ -210,9 +210,7 @@ class Nap:
                 elif kind != "step":
                     at = journal.note(key, build)
                     now = now.cleared(at) if kind == "clear" else now
-        ledger.settle()
-        gone = now.cleared(None)
-        ledger.provenances = [gone if state is None else now for state in ledger.states]
+        ledger.assume(now)
         for i in self.absent:
             ledger.provenances[i] = UNTOUCHED
 

@@ -4,7 +4,8 @@ Nothing is attached to the user's tensors. Before and after every event that can
 at identity and version of each `.grad`; what changed in between without an explanation is decided by its values.
 """
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,6 +89,7 @@ class Ledger:
         plain = all(type(p) is torch.nn.Parameter or type(p) is Tensor for p in self.params)
         self._scan = _scan_plain if plain else _scan_any
         self.states = self._scan(self.params)
+        self._used: dict[int, weakref.ref[Tensor]] = {}  # gradients that steps have used: a new one may get their place
         self._num_unexplained = 0
 
     def add(self, params: Sequence[Tensor]) -> None:
@@ -104,18 +106,20 @@ class Ledger:
     def look(self, clears: Sequence[Clear]) -> None:
         """Account for what happened outside backward since the last look."""
         states = self._scan(self.params)
-        if states != self.states or any(clear.to_none for clear in clears):
-            self._account_for(states, clears)
+        gone = {i for i, used in self._used.items() if used() is None and states[i] is not None}
+        if gone or states != self.states or any(clear.to_none for clear in clears):
+            self._account_for(states, clears, gone)
         self._look_behind_data()
 
-    def _account_for(self, states: list[State], clears: Sequence[Clear]) -> None:
+    def _account_for(self, states: list[State], clears: Sequence[Clear], gone: set[int]) -> None:
         unexplained: dict[int, bool] = {}  # index to whether the tensor itself was replaced
         moved: dict[tuple[Provenance, int | None, bool], Provenance] = {}
         for i, (old, new) in enumerate(zip(self.states, states, strict=True)):
             clear = self._clear_of(i, clears) if old is not None else None
             refilled = new is not None and clear is not None and clear.to_none  # set to None, then written by hand
-            if old == new and not refilled:
+            if old == new and not refilled and i not in gone:
                 continue
+            self._used.pop(i, None)
             if new is None or clear is not None:
                 key = (self.provenances[i], None if clear is None else clear.at, refilled)
                 if key not in moved:
@@ -123,7 +127,7 @@ class Ledger:
                     moved[key] = empty.rewritten(replaced=True) if refilled else empty
                 self.provenances[i] = moved[key]
             else:
-                unexplained[i] = old is None or old[0] != new[0]
+                unexplained[i] = old is None or old[0] != new[0] or i in gone
         self.states = states
         if unexplained:
             self._decide_by_value(unexplained)
@@ -163,6 +167,19 @@ class Ledger:
         """Take the present state as explained: clipping and unscaling wrote to it."""
         self.states = self._scan(self.params)
 
+    def assume(self, present: Provenance) -> None:
+        """Nobody has looked for a while: this is where what lies there comes from."""
+        self.settle()
+        absent = present.cleared(None)
+        self.provenances = [absent if state is None else present for state in self.states]
+        self._used = {}
+        self._remember(range(len(self.params)))
+
+    def _remember(self, which: Iterable[int]) -> None:
+        """The tensors themselves: one that is gone leaves its identity to the next."""
+        params, ref = self.params, weakref.ref
+        self._used.update({i: ref(grad) for i in which if (grad := params[i].grad) is not None})
+
     def receive(self, backward: int) -> int:
         """Account for a backward that just ended; how many parameters it reached."""
         states = self._scan(self.params)
@@ -184,12 +201,15 @@ class Ledger:
                 moved[before] = before.received(backward)
             provenances[i] = moved[before]
         self.states = states
+        self._remember(list(self._used))  # it may have put sums in their places
         return num_reached
 
     def use(self, step: tuple[int, int] | None, which: Sequence[int] | None = None) -> None:
         """A step uses what lies there; `None` for one that a scaler skipped."""
         moved: dict[Provenance, Provenance] = {}
-        for i in range(len(self.params)) if which is None else which:
+        which = range(len(self.params)) if which is None else which
+        self._remember(which)
+        for i in which:
             before = self.provenances[i]
             if self.states[i] is None:
                 self.provenances[i] = UNTOUCHED

@@ -91,6 +91,27 @@ FORWARDS = {
             out[i] = h[i].detach()  # HERE
         return self.head(out)
     """,
+    "whatever it is": """
+    def forward(self, x):
+        return self.head(torch.stack(self.repackage(tuple(self.middle(self.encoder(x))))))
+
+    def repackage(self, h):
+        if isinstance(h, torch.Tensor):
+            return h.detach()  # HERE
+        return tuple(self.repackage(one) for one in h)
+    """,
+    "if there is one": """
+    def forward(self, x, state=None):
+        state = self.middle(self.encoder(x)) if state is None else state
+        if not (state is None or not torch.is_tensor(state)):
+            state = state.detach() if hasattr(state, "detach") else state  # HERE
+        return self.head(state)
+    """,
+    "beside its signs": """
+    def forward(self, x):
+        h = self.middle(self.encoder(x)).detach()  # HERE
+        return self.head(h) * (h > -100).all(1, keepdim=True)
+    """,
     "residual": """
     def forward(self, x):
         h = self.middle(self.encoder(x)).detach()  # HERE
@@ -121,6 +142,31 @@ SILENT = {
         return self.head(h)
     """,
     "in a choice": "h = self.middle(self.encoder(x))\n        return self.head(h.detach() if len(x) else h)",
+    "if another value is there": """
+        h, target = self.middle(self.encoder(x)), None
+        if target is None:
+            target = h.detach()
+        return self.head(target)
+    """,
+    "if a setting is there": """
+        h = self.middle(self.encoder(x))
+        if self.head is not None and isinstance(h, torch.Tensor):
+            h = h.detach()
+        return self.head(h)
+    """,
+    "drawn without gradients": """
+        with torch.no_grad():
+            drawn = torch.distributions.Categorical(logits=self.middle(self.encoder(x))).sample()
+        return self.head(F.one_hot(drawn, 6).float())
+    """,
+    "drawn from a density": """
+        drawn = torch.distributions.Normal(self.middle(self.encoder(x)), 1.0).sample()
+        return self.head(drawn)
+    """,
+    "chosen outside": """
+        chosen = self.middle(self.encoder(x)).detach().numpy().argmax(1)
+        return self.head(F.one_hot(torch.tensor(chosen), 6).float())
+    """,
     "by an argument": """
         with torch.set_grad_enabled(len(x) > 100):
             h = self.middle(self.encoder(x))

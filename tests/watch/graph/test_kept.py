@@ -46,6 +46,29 @@ KEEPERS = {
         "class Averager:\n    value = 0\n    def update(self, value, n):\n        self.value += value * n\n"
         "averager = Averager()\nfor i in range(7):" + INLINE + "    averager.update(out.abs().mean(), len(x))  # HERE\n"
     ),
+    "one of two parts": (
+        "total = 0\nfor i in range(7):\n    x = torch.randn(16, 4)\n    out = model(x)\n"
+        "    error, size = F.mse_loss(out, x.sum(1, keepdim=True)), out.abs().mean()\n    loss = error + 0.1 * size\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n    total += size  # HERE\n"
+    ),
+    "weighted part": (
+        "total = 0\nfor i in range(7):\n    x = torch.randn(16, 4)\n    out = model(x)\n"
+        "    size = 0.1 * out.abs().mean()\n    loss = F.mse_loss(out, x.sum(1, keepdim=True)) + size\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n    total += size  # HERE\n"
+    ),
+    "by a function": (
+        "log = []\ndef note(number, value):\n    shown = [value]\n    log.append((number, shown))  # HERE\n"
+        "def show(value):\n    texts = []\n    texts.append(value)\n    return len(texts)\n"
+        "for i in range(7):" + INLINE + "    show(loss)\n    note(i, value=loss)\n"
+    ),
+    "by a function, each part": (
+        "log = {'a': 0}\ndef note(parts):\n    for name, value in parts.items():\n        log[name] += value  # HERE\n"
+        "for i in range(7):"
+        + INLINE.replace("    loss = ", "    parts = {'a': ")
+        .replace("True))", "True))}")
+        .replace("loss.backward", "parts['a'].backward")
+        + "    note(parts)\n"
+    ),
     "returned": (LOOP + "total = 0\nfor i in range(7):\n    loss = train_step(*batch())\n    total += loss  # HERE\n"),
     "returned at once": (LOOP + "total = 0\nfor i in range(7):\n    total += train_step(*batch())  # HERE\n"),
     "returned to a list": (LOOP + "log = []\nfor i in range(7):\n    log.append(train_step(*batch()))  # HERE\n"),

@@ -89,6 +89,41 @@ PROGRAMS = {
             return loss
         loss.backward()  # BACKWARD
         """,
+    "weighted by a setting": """
+        weight = args.weight
+        error = (model(x) - y).abs().mean()  # LOSS
+        loss = weight * error
+        (self.scale["all"] * loss).backward()  # BACKWARD
+        """,
+    "a product of two results": """
+        left, right = first(x), second(x)
+        product = left * right  # LOSS
+        product.backward()  # BACKWARD
+        """,
+    "an object that is called": """
+        class Penalty:
+            def __call__(self, weights):
+                return weights.sum()
+        class Losses(nn.Module):
+            def value(self, a, b):
+                return (a - b).abs().mean()  # LOSS
+            def forward(self, a, b):
+                return 0.5 * self.value(a, b)
+        losses = Losses()
+        loss = losses(model(x), y)
+        loss.backward()  # BACKWARD
+        """,
+    "an object of one of two classes": """
+        class First:
+            def __call__(self, a):
+                return a.mean()
+        class Second:
+            def __call__(self, a):
+                return a.sum()
+        losses = First() if x else Second()
+        loss = losses(model(x))  # LOSS
+        loss.backward()  # BACKWARD
+        """,
     "nothing to be found": """
         compute_everything(x).backward()  # LOSS BACKWARD
         """,
@@ -132,7 +167,7 @@ def test_lines_of_summands(tmp_path: Path) -> None:
         loss.backward()  # BACKWARD
         """
     file, loss, backward = write(program, tmp_path / "program.py")
-    assert [site.line for site in term_sites(Site(file, backward))] == [3, 4, 5]
+    assert [site.line for site in term_sites(Site(file, backward))] == [3, 4, 2]
     assert loss_site(Site(file, backward)).line == loss
 
 

@@ -6,7 +6,18 @@ import ast
 
 from surefoot.facts import Site
 from surefoot.watch.graph.flow import Cut
-from surefoot.watch.graph.source import Scope, parents, scope_at, statement_at, switches_grad_off
+from surefoot.watch.graph.source import (
+    Scope,
+    called,
+    dotted,
+    loaded,
+    parents,
+    scope_at,
+    statement_at,
+    switches_grad_off,
+)
+
+_ASKING_CALLS = frozenset(("isinstance", "is_tensor", "hasattr", "callable", "is_floating_point"))
 
 
 def locate(cut: Cut) -> tuple[Site | None, bool]:
@@ -21,8 +32,9 @@ def locate(cut: Cut) -> tuple[Site | None, bool]:
     statement = None if scope is None else statement_at(scope, cut.site.line)
     if scope is None or statement is None:
         return cut.site, False
-    inline = any(isinstance(node, ast.IfExp) for node in ast.walk(statement))
-    return cut.site, inline or _is_a_choice(scope, statement)
+    used = loaded(statement)
+    inline = any(isinstance(node, ast.IfExp) and not _asks_what_it_is(node.test, used) for node in ast.walk(statement))
+    return cut.site, inline or _is_a_choice(scope, statement, used)
 
 
 def _grad_switched_off(site: Site) -> tuple[Site, bool] | None:
@@ -50,12 +62,29 @@ def _by_value(switch: ast.expr) -> bool:
     return isinstance(switch, ast.Call) and any(not isinstance(arg, ast.Constant) for arg in switch.args)
 
 
-def _is_a_choice(scope: Scope, statement: ast.stmt) -> bool:
-    """Whether a branch around the statement is about this cut, and not about training as such."""
+def _is_a_choice(scope: Scope, statement: ast.stmt, used: frozenset[str] = frozenset()) -> bool:
+    """Whether a branch around the statement is about this cut: not about training as such, nor about what is cut."""
     return any(
-        isinstance(node, (ast.If, ast.Match, ast.IfExp)) and not _is_about_training(node)
+        isinstance(node, (ast.If, ast.Match))
+        and not _is_about_training(node)
+        and not (isinstance(node, ast.If) and _asks_what_it_is(node.test, used))
         for node in parents(scope, statement)
     )
+
+
+def _asks_what_it_is(test: ast.expr, values: frozenset[str]) -> bool:
+    """`isinstance(h, Tensor)`, `h is not None`: of a value that the statement uses. Nobody can choose that."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _asks_what_it_is(operand, values)
+        case ast.BoolOp(values=parts):
+            return all(_asks_what_it_is(part, values) for part in parts)
+        case ast.Call(args=[value, *_]):
+            return called(test) in _ASKING_CALLS and dotted(value) in values
+        case ast.Compare(left=value, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return dotted(value) in values
+        case _:
+            return False
 
 
 def _is_about_training(node: ast.AST) -> bool:

@@ -32,6 +32,11 @@ _KINDS: dict[Any, str] = {
     torch.tensor: "copy", torch.Tensor.new_tensor: "copy",
     torch.Tensor.numpy: "numpy", torch.Tensor.__array__: "numpy", torch.Tensor.tolist: "numpy",
 }  # fmt: skip
+AVOIDABLE = frozenset((*_KINDS.values(), "no_grad", "checkpoint"))  # other kinds are operations without a derivative
+_DRAWS = frozenset(
+    (torch.normal, torch.multinomial, torch.bernoulli, torch.poisson, torch.binomial, torch.Tensor.multinomial,
+     torch.Tensor.bernoulli)
+)  # fmt: skip
 _FROM_OUTSIDE = frozenset((torch.tensor, torch.as_tensor, torch.asarray))
 _DEPTH = 3  # of containers in arguments
 
@@ -143,14 +148,19 @@ class Flow(TorchFunctionMode):
         if in_graph:
             self._marks[id(output)] = Mark(weakref.ref(output), True, live, cuts)
             return
-        if live:
-            kind = kind or _without_gradients() or getattr(func, "__name__", "operation")
+        if func in _DRAWS or not _has_derivatives(output):  # it ends here, whatever was done before
+            by_nature = Cut(_name(func), self._here() if live else next(iter(cuts)).site)
+            cuts = {by_nature: live.union(*cuts.values())}
+        elif live:
+            kind = kind or _without_gradients() or _name(func)
             cuts = _merged(cuts, {Cut(kind, self._here()): live})
         self._marks[id(output)] = Mark(weakref.ref(output), False, cuts=cuts)
 
     def _come_back(self, result: Any) -> None:
         """A tensor made of plain numbers: of those that left, if it has as many elements."""
         for tensor in _tensors((result,)):
+            if not _has_derivatives(tensor):
+                continue
             back: dict[Cut, Suspects] = {}
             for cut, counts in self._outside.items():
                 if tensor.numel() in counts or tensor.numel() == sum(counts):
@@ -190,6 +200,15 @@ class Flow(TorchFunctionMode):
             super().__exit__(None, None, None)  # type: ignore[no-untyped-call]
             return True
         return self not in stack
+
+
+def _has_derivatives(tensor: Tensor) -> bool:
+    """Whole numbers and truth values have none."""
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+
+
+def _name(func: Any) -> str:
+    return getattr(func, "__name__", "operation")
 
 
 def _without_gradients() -> str:

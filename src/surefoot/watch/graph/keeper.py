@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from surefoot.facts import Site
 from surefoot.watch.graph.source import (
@@ -11,6 +12,7 @@ from surefoot.watch.graph.source import (
     dotted,
     names,
     parents,
+    parse,
     scope_at,
     statements,
     statements_at,
@@ -43,15 +45,45 @@ def find_keeper(backward: Site, *, whole: bool) -> tuple[Site | None, bool]:
             tainted = _results_of(scope, line)
         wanted = _follow(scope, tainted) if whole else _ingredients(scope, tainted)
         own = statements_at(scope, line) if depth else []
-        ranked = [
-            (rank, statement.lineno, statement)
-            for statement in statements(scope)
-            if (rank := _rank(statement, wanted, own)) and not _under_no_grad(scope, statement)
-        ]
-        if ranked:
-            _, line, keeper = min(ranked, key=lambda found: found[:2])
-            return Site(file, line, getattr(scope, "name", "")), _is_emptied(scope, _container(keeper))
+        keeper = _keeper_in(scope, wanted, own)
+        for inner, given in [] if keeper is not None else _called_with(file, scope, wanted):
+            keeper = _keeper_in(inner, _follow(inner, given), [])
+            if keeper is not None and _container(keeper).partition(".")[0] not in _made_in(inner):
+                scope = inner
+                break
+            keeper = None  # it collects what it returns
+        if keeper is not None:
+            found = Site(file, keeper.lineno, getattr(scope, "name", ""))
+            return found, _is_emptied(scope, _container(keeper))
     return None, False
+
+
+def _keeper_in(scope: Scope, wanted: set[str], own: list[ast.stmt]) -> ast.stmt | None:
+    ranked = [
+        (rank, statement.lineno, statement)
+        for statement in statements(scope)
+        if (rank := _rank(statement, wanted, own)) and not _under_no_grad(scope, statement)
+    ]
+    return min(ranked, key=lambda found: found[:2])[2] if ranked else None
+
+
+def _called_with(file: str, scope: Scope, tainted: set[str]) -> Iterator[tuple[Scope, set[str]]]:
+    """Functions of the file that are called with tainted arguments, and the names that those have inside."""
+    functions = {f.name: f for f in statements(parse(file) or scope) if isinstance(f, ast.FunctionDef)}
+    calls = (node for statement in statements(scope) for node in ast.walk(statement) if isinstance(node, ast.Call))
+    for call in calls:
+        function = functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        if function is None or function is scope:
+            continue
+        params = [a.arg for a in function.args.args]
+        given = {param for param, arg in zip(params, call.args, strict=False) if carries(arg, tainted)}
+        given |= {k.arg for k in call.keywords if k.arg is not None and carries(k.value, tainted)}
+        if given:
+            yield function, given
+
+
+def _made_in(scope: Scope) -> set[str]:
+    return {name for s in statements(scope) if isinstance(s, (ast.Assign, ast.AnnAssign)) for name in _targets(s)}
 
 
 def _container(keeper: ast.stmt) -> str:
@@ -120,6 +152,8 @@ def _follow(scope: ast.AST, tainted: set[str]) -> set[str]:
         for statement in statements(scope):
             if isinstance(statement, ast.Assign) and carries(statement.value, tainted):
                 tainted |= _targets(statement)
+            elif isinstance(statement, ast.For) and carries(statement.iter, tainted):
+                tainted |= names(statement.target)
     return tainted
 
 
@@ -130,9 +164,20 @@ def _ingredients(scope: ast.AST, tainted: set[str]) -> set[str]:
     for statement in reversed(list(statements(scope))):
         if isinstance(statement, ast.Assign) and _targets(statement) & wanted:
             wanted |= names(statement.value)
-            if _targets(statement).isdisjoint(tainted) and isinstance(statement.value, ast.Call):
+            if _targets(statement).isdisjoint(tainted) and _is_called(statement.value):
                 found |= _targets(statement)
     return found
+
+
+def _is_called(value: ast.expr) -> bool:
+    """A call, also where it is weighted, or one of several."""
+    match value:
+        case ast.Tuple(elts=parts):
+            return any(_is_called(part) for part in parts)
+        case ast.BinOp(left=left, right=right):
+            return _is_called(left) or _is_called(right)
+        case _:
+            return isinstance(value, ast.Call)
 
 
 def carries(node: ast.AST, tainted: set[str]) -> bool:

@@ -89,6 +89,12 @@ def names(node: ast.AST) -> set[str]:
     return set[str]().union(*(names(child) for child in ast.iter_child_nodes(node)))
 
 
+def loaded(statement: ast.stmt) -> frozenset[str]:
+    """The names that a statement reads, dotted ones also as a whole."""
+    inside = (node for node in ast.walk(statement) if isinstance(node, (ast.Name, ast.Attribute)))
+    return frozenset(dotted(node) for node in inside if isinstance(node.ctx, ast.Load)) - _NO_VALUES
+
+
 def called(node: ast.AST) -> str:
     """The last part of what a call calls: `append` of `self.losses.append(x)`; "" if it is no call."""
     if not isinstance(node, ast.Call):

@@ -15,7 +15,7 @@ from surefoot.facts import Site, UntrainedFacts
 from surefoot.watch.fold import NAMED
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
-from surefoot.watch.graph.flow import Cut, Flow
+from surefoot.watch.graph.flow import AVOIDABLE, Cut, Flow
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class FlowProbe(Probe):
             suspect.name = suspect.name if param is None else self._recorder.names.of(param)
             if suspect.fate != "cut":
                 suspect.fate = "dead-end" if i in flow.used or suspect.fate == "dead-end" else "unused"
-        for cut, indices in flow.cuts.items():
+        for cut, indices in sorted(flow.cuts.items(), key=lambda found: found[0].kind in AVOIDABLE):  # those count
             for i in indices - flow.live:
                 self._followed[i].fate, self._followed[i].cut = "cut", cut
         self._leave()

@@ -51,10 +51,12 @@ def computed(tree: ast.Module, found: Expression) -> Expression:
 def assigned(tree: ast.Module, found: Expression) -> Expression | None:
     """For a variable, possibly rescaled: what was assigned to it last. Further variables are followed too."""
     inner = _undressed(found.value)
+    if isinstance(inner, ast.BinOp):
+        inner = _weighted(inner, found)
     if not isinstance(inner, Variable):
         return None
     name = ast.unparse(inner)
-    above = [a for a in _assignments(found.scope, name) if a.line < found.line]
+    above = _above(found, name)
     if not above and isinstance(inner, ast.Attribute):  # set by another method
         methods = [node for node in ast.walk(tree) if isinstance(node, Function)]
         above = [a for method in methods for a in _assignments(method, name)]
@@ -65,6 +67,27 @@ def assigned(tree: ast.Module, found: Expression) -> Expression | None:
         return Expression(inner, found.scope, found.line) if inner is not found.value else None
     last = max(telling, key=lambda a: a.line)
     return assigned(tree, last) or last
+
+
+def _above(found: Expression, name: str) -> list[Expression]:
+    return [a for a in _assignments(found.scope, name) if a.line < found.line]
+
+
+def _weighted(product: ast.BinOp, found: Expression) -> ast.expr:
+    """`term` of `weight * term` where only the term was computed by a call; else the product itself."""
+    sides = (product.left, product.right)
+    if not isinstance(product.op, ast.Mult) or not all(isinstance(side, Variable | ast.Subscript) for side in sides):
+        return product
+    computed = [
+        side
+        for side in sides
+        if isinstance(side, Variable) and any(_calls(a.value) for a in _above(found, ast.unparse(side)))
+    ]
+    return computed[0] if len(computed) == 1 else product
+
+
+def _calls(value: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) for node in ast.walk(value))
 
 
 def _statements(scope: Scope) -> Iterator[ast.AST]:
@@ -107,19 +130,44 @@ def _element(found: Expression) -> Expression:
 
 
 def _returned(tree: ast.Module, found: Expression) -> Expression | None:
-    """For a call of the only function of that name in the file: what it returns, if there is one return."""
-    if not isinstance(found.value, ast.Call):
+    """For a call of something that this file defines: what it returns, if there is one return."""
+    call = _factor(found.value)
+    function = _callee(tree, call) if isinstance(call, ast.Call) else None
+    if function is None:
         return None
-    name = name_of(found.value)
-    functions = [node for node in ast.walk(tree) if isinstance(node, Function) and node.name == name]
-    if len(functions) != 1:
-        return None
-    returns = [node for node in _statements(functions[0]) if isinstance(node, ast.Return) and node.value is not None]
+    returns = [node for node in _statements(function) if isinstance(node, ast.Return) and node.value is not None]
     if len(returns) != 1 or returns[0].value is None:
         return None
-    inner = _element(Expression(returns[0].value, functions[0], returns[0].lineno, found.element))
+    inner = _element(Expression(returns[0].value, function, returns[0].lineno, found.element))
     further = assigned(tree, inner) or inner
     return None if isinstance(further.value, ast.Name) else further
+
+
+def _factor(value: ast.expr) -> ast.expr:
+    """`term(x)` of `weight * term(x)`."""
+    match value:
+        case ast.BinOp(left=ast.Call() as call, op=ast.Mult() | ast.Div(), right=weight):
+            pass
+        case ast.BinOp(left=weight, op=ast.Mult(), right=ast.Call() as call):
+            pass
+        case _:
+            return value
+    return call if isinstance(weight, ast.Constant | Variable | ast.Subscript) else value
+
+
+def _callee(tree: ast.Module, call: ast.Call) -> Function | None:
+    """The only function of that name, or what is run when an object of the only class that it is made of is called."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    named = [function for function in functions if function.name == name_of(call)]
+    if named:
+        return named[0] if len(named) == 1 else None
+    made = [a.value for scope in (tree, *functions) for a in _assignments(scope, ast.unparse(call.func))]
+    kinds = {name_of(value) if isinstance(value, ast.Call) else "" for value in made}
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and {node.name} == kinds]
+    methods = [
+        m for kind in classes for m in kind.body if isinstance(m, Function) and m.name in ("forward", "__call__")
+    ]
+    return methods[0] if len(methods) == 1 else None
 
 
 def _undressed(value: ast.expr) -> ast.expr:
