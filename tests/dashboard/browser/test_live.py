@@ -42,7 +42,7 @@ class Growing:
 
 @pytest.fixture
 def growing(dash: Dash) -> Iterator[Growing]:
-    """Its run is taken away afterwards: other tests count runs."""
+    """Its run is taken away afterwards: other tests count runs. Asked for before the page, which then ends first."""
     started = Growing(dash.folder)
     yield started
     started.kill()
@@ -55,7 +55,7 @@ def wait_for(dash: Dash, part: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_run_appears_grows_and_ends(page: Page, dash: Dash, growing: Growing) -> None:
+def test_a_run_appears_grows_and_ends(growing: Growing, page: Page, dash: Dash) -> None:
     growing.log(1.0, 2.0)
     wait_for(dash, "growing")
     line = page.locator("table.runs tr", has_text=dash.run("growing"))
@@ -77,7 +77,7 @@ def test_a_run_appears_grows_and_ends(page: Page, dash: Dash, growing: Growing) 
     assert not asked  # everything came by the stream
 
 
-def test_a_crash_is_shown_as_such(page: Page, dash: Dash, growing: Growing) -> None:
+def test_a_crash_is_shown_as_such(growing: Growing, page: Page, dash: Dash) -> None:
     growing.log(1.0, 2.0)
     wait_for(dash, "growing")
     line = page.locator("table.runs tr", has_text=dash.run("growing"))  # not that of a test before, which is gone soon
@@ -106,7 +106,7 @@ def test_a_line_that_breaks_is_taken_up_where_it_was(browser: Browser, dash: Das
         assert points(pace) == [3]
 
 
-def test_comparing_follows_what_goes_on(page: Page, dash: Dash, growing: Growing) -> None:
+def test_comparing_follows_what_goes_on(growing: Growing, page: Page, dash: Dash) -> None:
     growing.log(1.0, 2.0)
     wait_for(dash, "growing")
     show(page, dash, "compare", run=[dash.run("growing"), dash.run("good")])
