@@ -52,9 +52,10 @@ for _ in range(12):
 
 ## When it stays silent
 Stop-gradient branches whose module also trains through another path, backbones frozen by `requires_grad` or left out
-of the optimizer, teachers and targets that are moved by hand, straight-through estimators, cuts inside a branch that
-the program can choose (a warm-up of the head), and modules whose output is not part of the loss. An optimizer none of
-whose parameters get a gradient is the business of `backward-misses-optimizer`.
+of the optimizer, teachers and targets that are moved by hand, straight-through estimators, values that end in a choice
+or a draw (an index, a sample), which has no derivative, cuts inside a branch that the program can choose (a warm-up of
+the head; not `isinstance(h, Tensor)` or `h is not None` of what is cut), and modules whose output is not part of the
+loss. An optimizer none of whose parameters get a gradient is the business of `backward-misses-optimizer`.
 
 ## How it decides
 For parameters without a gradient the torch calls of one or two steps are followed from them to the loss. Whether they
