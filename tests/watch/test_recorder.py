@@ -6,6 +6,7 @@ import gc
 import pickle
 import threading
 import weakref
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -161,3 +162,26 @@ def test_scripting_finds_the_names_of_its_caller() -> None:
 
     assert scripted(torch.ones(1)).item() == 2
     assert four_times(torch.ones(1)).item() == 4
+
+
+def by_method(loss: torch.Tensor) -> None:
+    loss.backward()  # type: ignore[no-untyped-call]
+
+
+def by_function(loss: torch.Tensor) -> None:
+    torch.autograd.backward(loss)
+
+
+def by_function_of_several(loss: torch.Tensor) -> None:
+    torch.autograd.backward([loss], [torch.ones(())])
+
+
+@pytest.mark.parametrize("spelling", [by_method, by_function, by_function_of_several])
+def test_a_backward_is_told_at_its_own_line(spelling: Callable[[torch.Tensor], None]) -> None:
+    with watching() as watched:
+        model = torch.nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        spelling(model(torch.ones(4, 3)).square().mean())
+        optimizer.step()
+    (site,) = [backward.site for step in watched.steps for backward in step.backwards]
+    assert site is not None and (site.file, site.line) == (__file__, spelling.__code__.co_firstlineno + 1)

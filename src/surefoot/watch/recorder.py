@@ -201,7 +201,7 @@ class Recorder:
         self.look()
         self.num_backwards += 1
         roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
-        site = self.sites.here(5)
+        site = self.sites.here(4)
         keeps = create_graph if retain_graph is None else retain_graph
         backward = Backward(self.num_backwards, site, roots, gradient, bool(keeps), create_graph)
         backward.inside_step = self.inside_step

@@ -147,6 +147,18 @@ def get_batch():
 for i in range(12):
     step(*get_batch())
 """,
+        "started again by a stream that keeps its iterator": """
+loader = DataLoader(data, batch_size=8)
+
+class Stream:
+    def next(self):
+        self.iterator = iter(loader)  # here
+        return next(self.iterator)
+
+stream = Stream()
+for i in range(14):
+    step(*stream.next())
+""",
         "left by break": """
 loader = DataLoader(data, batch_size=8)
 for epoch in range(12):

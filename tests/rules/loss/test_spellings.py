@@ -82,6 +82,9 @@ for i in range(12):
             "nn.Linear(8, 4)",
             "out = model(x); loss = F.cross_entropy(F.softmax(out, 1), y) + 0.01 * out.pow(2).mean()  # HERE",
         ),
+        "as the exponential of its logarithm": looped(
+            "nn.Linear(8, 4)", "loss = F.cross_entropy(F.log_softmax(model(x), -1).exp(), y)  # HERE"
+        ),
         "with soft targets": looped(
             "nn.Linear(8, 4)",
             "loss = F.cross_entropy(model(x).softmax(1), F.one_hot(y, 4).float())  # HERE",
@@ -172,6 +175,9 @@ for i in range(6):
         ),
     },
     "relu-before-loss": {
+        "as a maximum": looped(
+            "nn.Linear(8, 4)", "z = model(x); loss = F.cross_entropy(torch.maximum(torch.zeros_like(z), z), y)  # HERE"
+        ),
         "classifier": looped(
             "nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4), nn.ReLU())",
             "loss = nn.CrossEntropyLoss()(model(x), y)  # HERE",
@@ -185,6 +191,16 @@ for i in range(6):
         ),
     },
     "loss-shape-broadcast": {
+        "of a quantile": looped(
+            "nn.Linear(8, 1)",
+            "e = y - model(x); loss = torch.maximum(0.9 * e, -0.1 * e).mean()  # HERE",
+            "VALUES",
+        ),
+        "Huber's, written out": looped(
+            "nn.Linear(8, 1)",
+            "e = (y - model(x)).abs(); loss = torch.where(e < 1, 0.5 * e * e, e - 0.5).mean()  # HERE",
+            "VALUES",
+        ),
         "module": looped("nn.Linear(8, 1)", "loss = nn.MSELoss()(model(x), y)  # HERE", "VALUES"),
         "target with a dimension too many": looped(
             "nn.Sequential(nn.Linear(8, 1), nn.Flatten(0))", "loss = F.mse_loss(model(x), y)  # HERE", "VALUES[:, None]"
@@ -270,6 +286,10 @@ for i in range(6):
 """,
     },
     "softmax-over-batch": {
+        "picked out by gather": looped(
+            "nn.Linear(8, 4)",
+            "p = model(x).softmax(0); loss = -p.gather(1, y[:, None]).squeeze(1).clamp(1e-9).log().mean()  # HERE",
+        ),
         "module": looped(
             "nn.Sequential(nn.Linear(8, 4), nn.LogSoftmax(dim=0))", "loss = nn.NLLLoss()(model(x), y)  # HERE"
         ),

@@ -167,6 +167,19 @@ def test_an_unscaled_loss_is_known() -> None:
     assert [b.scaled_by for step in watched.steps for b in step.backwards] == [None] * 3
 
 
+@pytest.mark.parametrize(("scaled", "by"), [((True, True), 1), ((True, False), None), ((False, True), None)])
+def test_losses_that_are_backwarded_together(scaled: tuple[bool, bool], by: int | None) -> None:
+    def turn(scaler: GradScaler, optimizer: Optimizer, model: torch.nn.Module) -> None:
+        losses = [scaler.scale(loss_of(model)) if one else loss_of(model) for one in scaled]
+        torch.autograd.backward(losses)
+        scaler.step(optimizer)
+        scaler.update()
+
+    with watching() as watched:
+        train(turn, GradScaler("cpu", init_scale=64.0))
+    assert [b.scaled_by for step in watched.steps for b in step.backwards] == [by] * 3
+
+
 def direct(scaler: GradScaler, optimizer: Optimizer, model: torch.nn.Module) -> None:
     scaler.scale(loss_of(model)).backward()
     optimizer.step()

@@ -166,14 +166,23 @@ def test_uses_of_a_state_dict_that_was_kept() -> None:
     [
         (dict, 1),
         (lambda state: {name: value.cpu() for name, value in state.items()}, 1),
+        (lambda state: {name: value.detach() for name, value in state.items()}, 1),
         (copy.deepcopy, 0),
         (lambda state: {name: value.clone() for name, value in state.items()}, 0),
         (lambda state: {**state, "0.bias": torch.zeros(8)}, 0),
     ],
-    ids=["shallow copy", "moved to where it is", "deep copy", "clones", "one replaced"],
+    ids=["shallow copy", "moved to where it is", "the same memory", "deep copy", "clones", "one replaced"],
 )
 def test_copies(copied: Callable[[Any], Any], num: int) -> None:
     assert len(aliases(lambda model, kept: model.load_state_dict(kept), copied)) == num
+
+
+def test_the_present_weights_may_be_loaded_into_themselves() -> None:
+    with watching() as watched:
+        model = build()
+        train(model, adam(model), 4)
+        model.load_state_dict({name: value.detach() for name, value in model.state_dict().items()})
+        assert not setup(watched).aliases
 
 
 def test_optimizers_that_came_and_went_in_between() -> None:

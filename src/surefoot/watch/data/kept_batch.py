@@ -39,6 +39,7 @@ class KeptBatch:
         self.trainers: set[int] = set()  # ids of the optimizers that stepped since
         self.num_seen = 0  # how often a graph was found to hold it
         self.next_look = LOOKS_AT[0]
+        self.is_late = False  # the loader was left only when it was started anew, after the batch was used
 
     def is_due(self, num_steps: int) -> bool:
         return num_steps - self.taken_at >= self.next_look

@@ -44,7 +44,7 @@ class Feed:
     """What is known of one pass while it runs."""
 
     __slots__ = (
-        "board", "epoch", "is_evaluation", "kind", "made", "marks", "names", "num_looks", "num_parts", "num_samples",
+        "board", "epoch", "is_evaluation", "is_known", "kind", "made", "marks", "names", "num_looks", "num_parts", "num_samples",
         "num_trained", "num_workers", "rows", "shuffled_once", "updates",
     )  # fmt: skip
 
@@ -64,6 +64,7 @@ class Feed:
         self.num_trained = 0  # batches upon which a backward followed
         self.num_looks = 0  # for a batch of it in a graph
         self.is_evaluation = False  # a batch was taken under `no_grad`
+        self.is_known = False  # its first batch is that of the pass before, and was counted as such
 
     @property
     def last_marks(self) -> set[int]:
@@ -87,6 +88,7 @@ class DataProbe(Probe):
         self._num_backwards = 0  # when the last batch was given
         self._kept: KeptBatch | None = None
         self._former: KeptBatch | None = None  # before the last batch was given
+        self._newest: dict[int, int] = {}  # the last pass of each loader
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -128,6 +130,7 @@ class DataProbe(Probe):
 
     def starts(self, running: Pass, loader: DataLoader[Any]) -> Feed:
         feed = Feed(running.epoch, self._updates())
+        self._newest[running.loader.id] = running.epoch
         feed.board, self._board = self._board, None
         if running.epoch > OPENED_PASSES:
             return feed
@@ -154,6 +157,10 @@ class DataProbe(Probe):
         if feed.epoch <= OPENED_PASSES and feed.is_marked(running.num_batches):
             feed.marks.append((running.num_batches, marks_of(batch)))
             feed.rows = feed.rows or rows_of(batch)
+            former = self._former
+            if running.num_batches == 1 and former is not None and former.is_late and not feed.is_evaluation:
+                feed.is_known = former.is_taken_again(running.loader.id, feed.marks[0][1])
+                self._kept = former if feed.is_known else self._kept
 
     def ends(self, running: Pass, feed: Feed) -> FeedFacts:
         self._credit()
@@ -182,13 +189,16 @@ class DataProbe(Probe):
         """The program left the loader after one batch, perhaps to use that one for good."""
         length = running.loader.length
         only_one = running.num_batches == 1 and not running.exhausted and length is not None and length > 1
-        if not only_one or not feed.marks or feed.is_evaluation or length is None:
+        if not only_one or not feed.marks or feed.is_evaluation or feed.is_known or length is None:
             return
         number, marks, former = running.loader.id, feed.marks[0][1], self._former
         if former is not None and former.is_taken_again(number, marks):
             self._kept = former
         elif any(marks):
             self._kept = KeptBatch(number, length, running.site, marks, feed.rows, self._recorder.num_steps)
+            if feed.num_trained and self._newest[number] > running.epoch:
+                self._kept.is_late = True
+                self._kept.num_seen = 1
 
     def _updates(self) -> dict[int, int]:
         return {account.id: account.num_updates for account in self._recorder.accounts.values()}

@@ -149,7 +149,19 @@ class ScalerProbe(Probe):
             self._scales.scaled(backward.ordinal, scaler)
         elif self._losses.is_unsure(nodes) or any(g.numel() > 1 for g in tensors_in(backward.gradient)):
             scaler = next(iter(self._scalers.values()))  # may be: only losses that are not scaled are told
-        backward.scaled_by = None if scaler is None else scaler.id
+        backward.scaled_by = None if scaler is None or self._is_partly_scaled(backward) else scaler.id
+
+    def _is_partly_scaled(self, backward: Backward) -> bool:
+        """Of several losses that are backwarded together, one surely was not scaled."""
+        if len(backward.roots) < 2 or backward.gradient is not None:
+            return False
+        alone = [[root.grad_fn] for root in backward.roots if root.grad_fn is not None]
+        return any(
+            self._losses.scaler_of(node) is None
+            and self._by_hand(backward, node) is None
+            and not self._losses.is_unsure(node)
+            for node in alone
+        )
 
     def _by_hand(self, backward: Backward, nodes: list[Any]) -> Scaler | None:
         """`loss * scaler.get_scale()`, or the scale given as `gradient`."""

@@ -17,7 +17,11 @@ Shape = tuple[int, ...]
 
 _REDUCERS = frozenset({"Mean", "Sum", "LinalgVectorNorm", "Norm"})
 _PAIRS = frozenset({"Sub", "Rsub", "Mul"})
-_OF_EACH_ELEMENT = frozenset({"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Add", "Sub", "Log", "Cosh", "Mean", "Sum"})
+_OF_EACH_ELEMENT = frozenset(
+    {"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Add", "Sub", "Log", "Cosh", "Mean", "Sum", "Where"}
+)
+_MULTIPLES = frozenset({"Mul", "Neg", "Div"})
+_OF_TWO = frozenset({"Maximum", "Minimum"})
 MAX_NODES = 24
 _TURNS = frozenset({"Unsqueeze", "T", "Transpose", "Permute"})  # written to make two tensors meet
 _TOLERANCE = 1e-4  # of the largest difference: rounding of float32 is 1e-7, values of real targets differ by far more
@@ -73,10 +77,22 @@ def of_graph(root: Node) -> Broadcast | None:
             return found
         if name == "Mul" and _weighs_pairs(node):
             return None
-        if name in _OF_EACH_ELEMENT or name in VIEWS:
-            kept = kept if name in VIEWS else saved(node, "self")
+        if name in _OF_TWO:
+            todo += zip(children(node), (saved(node, "self"), saved(node, "other")), strict=False)
+        elif name in _OF_EACH_ELEMENT or name in VIEWS:
+            kept = kept if name in VIEWS else _given(name, node, kept)
             todo += [(child, kept) for child in children(node) if child is not None]
     return None
+
+
+def _given(name: str, node: Node, result: Any) -> Any:
+    """What the operation was given; or what it came to, where that is a multiple of it."""
+    kept = saved(node, "self")
+    return (
+        result
+        if kept is None and name in _MULTIPLES and len(children(node)) - children(node).count(None) == 1
+        else kept
+    )
 
 
 def _of_pair(pair: Node, values: Any) -> Broadcast | None:

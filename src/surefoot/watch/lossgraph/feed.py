@@ -1,5 +1,10 @@
 """Which operations made the prediction that a loss was given."""
 
+from typing import Any
+
+import torch
+from torch import Tensor
+
 from surefoot.facts import OpFacts
 from surefoot.watch.lossgraph.node import VIEWS, Node, below_views, children, name_of, saved, shape_of, signed
 
@@ -39,6 +44,8 @@ def operations(node: Node | None) -> tuple[OpFacts, ...]:
             through.append(name)
         else:
             shape = shape_of(node) or ()
+            if name == "Exp" and (log := _log_softmax_under(node)) is not None:
+                name, node = "Softmax", log
             dim = signed(saved(node, "dim")) if name in _SOFTMAXES else None
             found.append(OpFacts(name, shape, dim + len(shape) if dim is not None and dim < 0 else dim, tuple(through)))
             through = []
@@ -46,6 +53,11 @@ def operations(node: Node | None) -> tuple[OpFacts, ...]:
                 break
         node = _child(node)
     return tuple(found)
+
+
+def _log_softmax_under(node: Node) -> Node | None:
+    below = below_views(_child(node))
+    return below if below is not None and name_of(below) == "LogSoftmax" else None
 
 
 def _child(node: Node, *, first: bool = True) -> Node | None:
@@ -60,9 +72,16 @@ def _name(node: Node) -> str:
         return "Relu"
     if (name == "Hardtanh" and saved(node, "min_val") == 0) or (name == "Threshold" and saved(node, "threshold") == 0):
         return "Relu"
+    if name == "Maximum" and _is_zero(saved(node, "self" if children(node)[0] is None else "other")):
+        return "Relu"
     if name == "Add" and _adds_bias(node):
         return "Linear"
     return name
+
+
+@torch.no_grad()
+def _is_zero(constant: Any) -> bool:
+    return isinstance(constant, Tensor) and constant.is_cpu and not bool(constant.any())
 
 
 def _adds_bias(node: Node) -> bool:
@@ -72,8 +91,8 @@ def _adds_bias(node: Node) -> bool:
 
 
 def _passes(name: str, node: Node) -> bool:
-    """Leaves a probability one: clamped, a small constant added, several of one kind put together."""
-    if name in _CLAMPS:
+    """Leaves a probability one: clamped, picked out, a small constant added, several of one kind put together."""
+    if name in _CLAMPS or name == "Gather":
         return True
     arguments = children(node)
     if name == "Add":

@@ -37,6 +37,7 @@ class Snapshots:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._by_tensor: dict[int, Snapshot] = {}
+        self._last: dict[int, Snapshot] = {}  # of each module, by its id
 
     def take(self, module: Module, state: Mapping[str, Any], site: Site | None) -> None:
         name = next((name for name, _ in module.named_parameters()), None)
@@ -47,12 +48,13 @@ class Snapshots:
             self._by_tensor = {key: kept for key, kept in self._by_tensor.items() if kept.tensor() is not None}
         if len(self._by_tensor) < KEPT:
             updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
-            self._by_tensor[id(tensor)] = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
+            taken = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
+            self._by_tensor[id(tensor)] = self._last[id(module)] = taken
 
     def trains(self, account: Account) -> None:
         """An optimizer takes its first step; it may be gone when a snapshot is used."""
-        for kept in self._by_tensor.values():
-            if kept.tensor() is not None and all(known is not account for known, _ in kept.updates):
+        for kept in (*self._by_tensor.values(), *self._last.values()):
+            if kept.module() is not None and all(known is not account for known, _ in kept.updates):
                 kept.updates.append((account, 0))
 
     def overwritten(self, module: Module, by: Any) -> None:
@@ -63,8 +65,15 @@ class Snapshots:
 
     def load(self, module: Module, state: Any, site: Site | None) -> AliasFacts | None:
         """A state dict is about to be loaded: what is wrong with it, if it is one that was kept."""
-        kept = self._find(state) if isinstance(state, Mapping) else None
+        if not isinstance(state, Mapping):
+            return None
+        kept = self._find(state) or self._last_of(module)
         return None if kept is None else self._judge(kept, state, site, module)
+
+    def _last_of(self, module: Module) -> Snapshot | None:
+        """What was made of state dicts, as `{k: v.detach() for …}`, is as old as the last of them, or older."""
+        last = self._last.get(id(module))
+        return last if last is not None and last.module() is module else None
 
     def save(self, saved: Any, site: Site | None) -> Iterator[AliasFacts]:
         for state in _dicts_in(saved, DEPTH):
