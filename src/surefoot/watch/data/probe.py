@@ -44,8 +44,8 @@ class Feed:
     """What is known of one pass while it runs."""
 
     __slots__ = (
-        "board", "epoch", "is_evaluation", "is_known", "kind", "made", "marks", "names", "num_looks", "num_parts", "num_samples",
-        "num_trained", "num_workers", "rows", "shuffled_once", "updates",
+        "board", "epoch", "is_evaluation", "is_known", "kind", "made", "marks", "names", "num_looks", "num_parts",
+        "num_samples", "num_trained", "num_workers", "rows", "shuffled_once", "updates",
     )  # fmt: skip
 
     def __init__(self, epoch: int, updates: dict[int, int]) -> None:
