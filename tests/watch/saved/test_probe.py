@@ -185,6 +185,14 @@ def test_the_present_weights_may_be_loaded_into_themselves() -> None:
         assert not setup(watched).aliases
 
 
+def test_models_that_come_and_go_are_forgotten() -> None:
+    with watching() as watched:
+        for _ in range(600):
+            nn.Linear(1, 1).state_dict()
+        (probe,) = [probe for probe in watched.probes if probe.name == "saved"]
+        assert len(probe._snapshots._last) <= 256  # type: ignore[attr-defined]
+
+
 def test_optimizers_that_came_and_went_in_between() -> None:
     with watching() as watched:
         model = build()

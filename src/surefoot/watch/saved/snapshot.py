@@ -49,7 +49,11 @@ class Snapshots:
         if len(self._by_tensor) < KEPT:
             updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
             taken = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
-            self._by_tensor[id(tensor)] = self._last[id(module)] = taken
+            if len(self._last) >= KEPT:
+                self._last = {key: last for key, last in self._last.items() if last.module() is not None}
+            self._by_tensor[id(tensor)] = taken
+            if len(self._last) < KEPT:
+                self._last[id(module)] = taken
 
     def trains(self, account: Account) -> None:
         """An optimizer takes its first step; it may be gone when a snapshot is used."""
