@@ -6,7 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs figures format bench bench-overhead bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -15,6 +15,7 @@ help:
 	@echo 'make docs       write docs/rules from the rules, the figures of docs/guide, and what the page knows of the lab'
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
+	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
@@ -67,12 +68,12 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: bench-overhead bench-bugs
+bench: bench-programs bench-bugs
 
-bench-overhead: $(STAMP)
-	$(PY) -m benchmarks.overhead
+# The peers live in an environment of their own: they are compared with, never depended on. Some programs run on them.
+bench-programs: $(STAMP) bench-setup
+	$(PY) -m benchmarks.programs $(ARGS)
 
-# The peers live in an environment of their own: they are compared with, never depended on.
 bench-bugs: $(STAMP) bench-setup
 	$(PY) -m benchmarks.bugs
 

@@ -1,8 +1,7 @@
-"""The three models that costs are measured on, and a family that differs only in its number of parameters."""
+"""The three models that costs are measured on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -79,11 +78,4 @@ def m3() -> Problem:
     return Problem(Transformer(), cross_entropy, tokens[:, :-1], tokens[:, 1:].flatten())
 
 
-def deep(num_params: int) -> Problem:
-    """A chain of tiny layers with so many parameters: nearly all of its time is overhead of some kind."""
-    model = nn.Sequential(*[nn.Linear(4, 4) for _ in range(num_params // 2)])
-    return Problem(model, squared_error, torch.randn(2, 4), torch.randn(2, 4))
-
-
 MODELS: dict[str, Callable[[], Problem]] = {"m1": m1, "m2": m2, "m3": m3}
-MODELS |= {f"deep-{n}": partial(deep, n) for n in (4, 50, 100, 200)}

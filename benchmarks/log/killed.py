@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from surefoot.runlog import RunLog
 from surefoot.runlog.write import seal
+from surefoot.runlog.write.log import RunLog
 
 PAUSE_SECONDS = 0.0005
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import surefoot as sf
-from surefoot.runlog import RunLog
+from surefoot.runlog.write.log import RunLog
 
 NUM_SERIES = 20
 FLUSH_EVERY = 5_000  # no training steps as fast as this loop, whose memory would otherwise fill

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from benchmarks.loop.ways import WAYS, train_with
 from benchmarks.models import MODELS, Problem
-from benchmarks.overhead.worker import unwatched
 from benchmarks.turns import WARM
+from benchmarks.unwatched import unwatched
 from surefoot.sanitizer.sanitizer import Sanitizer
 
 Pair = tuple[Tensor, Tensor]

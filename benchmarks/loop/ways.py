@@ -55,9 +55,6 @@ class ListOfBatches(list[tuple[Tensor, Tensor]]):
 def surefoot(problem: Problem, batches: Batches, accumulate: int, **settings: Any) -> None:
     """Everything on: sanitizer, history, run log, checks before updates, weights read off the loss."""
     import surefoot as sf
-    from surefoot.signals import rhythm
-
-    rhythm.SAMPLE_CREDIT = rhythm.RECORD_CREDIT = 0.0  # a second once a run, which would last for the benchmark
 
     model, loss_fn = problem.model, problem.loss_fn
     settings = {"log": mkdtemp(), **settings}

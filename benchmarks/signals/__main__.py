@@ -1,6 +1,6 @@
 """What signals cost: a training step measured within the default budget, and at every step, against the same step raw.
 
-One process trains in blocks of steps, measured and raw in turns, as in `benchmarks.overhead`; the run log is written.
+One process trains in blocks of steps, measured and raw in turns; the run log is written.
 Beside it what others take for a look at gradients (`benchmarks.signals.peers`), by the python of .venv-bench-log.
 
 python -m benchmarks.signals                             # the table: docs/signals-cost.md

@@ -8,21 +8,20 @@ python -m benchmarks.signals.worker m2 default 4 120
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
 import torch
 
 from benchmarks.models import MAX_NORM
-from benchmarks.overhead.worker import unwatched
 from benchmarks.signals.models import MODELS
+from benchmarks.unwatched import unwatched
 from surefoot.facts import Record, SignalFacts
 from surefoot.rules.catalogue import catalogue
-from surefoot.runlog import Run
+from surefoot.runlog.write.run import Run
 from surefoot.sanitizer import LazyLog, Sanitizer
-from surefoot.signals import rhythm, subject
-from surefoot.signals.rhythm import Rhythm
-from surefoot.signals.subject import Write
+from surefoot.signals.sampling import Schedule
 
 WARM = 64  # steps before the first block, half of which are measured each
 
@@ -30,9 +29,8 @@ WARM = 64  # steps before the first block, half of which are measured each
 def main(name: str, way: str, block: int, num_blocks: int, clips: bool) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    rhythm.SAMPLE_CREDIT = rhythm.RECORD_CREDIT = 0.0  # once a run, as the page says
     if way == "every":  # norms and ratios of every step; rules and histograms as often as they are by default
-        subject.sample_rhythm = lambda overhead, num_first: Rhythm(1.0, always=True)
+        Schedule.is_sampled = lambda self, update: True  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         run = Run(Path(folder) / "run", name, lambda text: None)
         print(*_train(name, block, num_blocks, clips, run))
@@ -46,16 +44,16 @@ def _train(name: str, block: int, num_blocks: int, clips: bool, run: Run) -> tup
     rows = 0
     sanitizer = Sanitizer(catalogue().values(), log=LazyLog(run), on_failure=_fail, on_record=records.append)
     assert sanitizer.signals is not None
-    teller = sanitizer.signals.teller
-    row_for = teller.row_for
-    assert row_for is not None
+    writer = sanitizer.signals.writer
+    on_row = writer.on_row
+    assert on_row is not None
 
-    def count(number: int, step: int) -> Write:
+    def count(number: int, step: int, values: Mapping[str, float]) -> None:
         nonlocal rows
         rows += 1
-        return row_for(number, step)
+        on_row(number, step, values)
 
-    teller.row_for = count
+    writer.on_row = count
     sanitizer.start()
 
     def train(num_steps: int) -> float:
