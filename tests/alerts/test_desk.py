@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from surefoot.alerts import Desk, alert, sender
+from surefoot.alerts import sender
 from surefoot.alerts.alert import About
+from surefoot.alerts.desk import Desk
 from surefoot.alerts.limit import BURST
+from surefoot.alerts.request import alert
 from tests.alerts.receiving import receiving
 from tests.cli.command import make_finding
 

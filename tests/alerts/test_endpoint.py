@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from surefoot.alerts import Endpoint
 from surefoot.alerts.alert import About
+from surefoot.alerts.endpoint import Endpoint
 from surefoot.alerts.exposition import exposition, number
 from tests.cli.command import make_finding
 

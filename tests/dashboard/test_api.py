@@ -70,6 +70,18 @@ def test_a_part_in_buckets(client: Client) -> None:
     assert loss["num_nonfinite"] == 0 and loss["nonfinite"] == []
 
 
+def test_how_far_apart_values_are(client: Client, log: Path) -> None:
+    with LogFile(log / "20260104-signals" / "rank-0.db") as file:
+        file.log([*range(1, 33), *range(64, 4097, 64)], norm=[1.0] * 96)
+        file.log(range(10, 5010, 10), even=[1.0] * 500)
+        file.log([7], once=[1.0])
+    asked = {"name": ["norm", "even", "once"], "buckets": 100}
+    norm, even, once = get(client, "/api/runs/20260104-signals/series", **asked)["series"]
+    assert norm["is_exact"] and norm["every"] == [1.0, 64.0]
+    assert not even["is_exact"] and even["every"] == [10.0, 10.0]
+    assert once["every"] == []
+
+
 def test_another_rank(client: Client) -> None:
     (loss,) = get(client, f"/api/runs/{TRAIN}/series", name="loss", rank=1)["series"]
     assert (loss["rank"], loss["count"]) == (1, 10)

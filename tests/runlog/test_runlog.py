@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from surefoot.facts import EndFacts, Record, SetupFacts, Site, StepFacts
-from surefoot.runlog import RunLog, RunLogError, read_run, run_folder
+from surefoot.runlog.folder import run_folder
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.run import read_run
+from surefoot.runlog.write.log import RunLog
 
 RECORDS: list[Record] = [
     SetupFacts(at=0),

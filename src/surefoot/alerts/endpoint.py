@@ -16,7 +16,6 @@ from surefoot.alerts.alert import About
 from surefoot.alerts.exposition import CONTENT_TYPE, Sample, exposition
 
 HOST = "127.0.0.1"
-PORT = 9464  # where nobody says otherwise
 POLL_SECONDS = 0.2  # the end of a run waits as long
 TRIES = 5
 NUM_PORTS = 20  # that are tried from the given one on

@@ -1,11 +1,10 @@
 """A call of `clip_grad_norm_`, `clip_grads_with_norm_` or `clip_grad_value_`."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClipFacts:
     at: int
     site: Site | None = None

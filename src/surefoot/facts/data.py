@@ -1,11 +1,10 @@
 """What a pass over a DataLoader gave to the program."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedGeneratorFacts:
     """A random generator of which several workers had the same copy, and from which they drew the same numbers."""
 
@@ -15,7 +14,7 @@ class SharedGeneratorFacts:
     is_global: bool = False  # a library's own generator, which torch seeds in every worker
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeedFacts:
     """Equal marks in equal places are equal tensors; 0 is a tensor that was not looked at."""
 
@@ -32,7 +31,7 @@ class FeedFacts:
     shared_generators: tuple[SharedGeneratorFacts, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SameBatchFacts:
     """A batch that was taken from a loader, which was then left, and that all steps since have used.
 

@@ -1,11 +1,10 @@
 """What several ranks do with one model."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnsyncedFacts:
     """Steps taken in a row on gradients that this rank had to itself.
 
@@ -24,7 +23,7 @@ class UnsyncedFacts:
     is_followed: bool = False  # by a step on synchronised gradients, and nothing was sent in between
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplicaFacts:
     """What one rank notes of a model in DistributedDataParallel at a fixed update, to be compared with the others.
 
@@ -50,7 +49,7 @@ class ReplicaFacts:
     loss: Site | None = None  # where they are computed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RanksFacts:
     """The notes of all ranks that could be joined: of one machine, at the end of the run."""
 

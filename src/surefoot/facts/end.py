@@ -1,17 +1,16 @@
 """The end of the run."""
 
-from dataclasses import dataclass
-
 from surefoot.facts.data import SameBatchFacts
 from surefoot.facts.dist import UnsyncedFacts
 from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.frozen import frozen
 from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
 from surefoot.facts.schedule import ScheduleFacts
 from surefoot.facts.step import Event
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndFacts:
     at: int
     num_steps: int = 0

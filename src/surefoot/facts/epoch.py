@@ -1,12 +1,11 @@
 """One pass over a DataLoader."""
 
-from dataclasses import dataclass
-
 from surefoot.facts.data import FeedFacts
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EpochFacts:
     """Written when a loader has run out, or was left before its end.
 

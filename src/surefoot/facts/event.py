@@ -3,14 +3,13 @@
 Every event carries `at`, its place on one clock that counts all events of the process.
 """
 
-from dataclasses import dataclass
-
 from surefoot.facts.finite import BirthFacts
+from surefoot.facts.frozen import frozen
 from surefoot.facts.loss import LossFacts
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackwardFacts:
     """One backward pass."""
 
@@ -33,7 +32,7 @@ class BackwardFacts:
     given: float | None = 1.0  # the gradient it began with, a part of the loss's factor; None if that is not one number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClearFacts:
     """A call that clears gradients: `zero_grad` of an optimizer or a module."""
 
@@ -45,7 +44,7 @@ class ClearFacts:
     inside_step: int | None = None  # optimizer id, when a closure called it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherStepFacts:
     """A step of another optimizer, seen from the one whose step is recorded."""
 
@@ -56,7 +55,7 @@ class OtherStepFacts:
     skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EpochEdgeFacts:
     """A DataLoader starts, has run out or was left."""
 

@@ -1,9 +1,9 @@
 """NaN and Inf on their way into the weights."""
 
-from dataclasses import dataclass
+from surefoot.facts.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BirthFacts:
     """Where the first NaN or Inf came from, as far as the graph behind the loss tells for certain."""
 
@@ -15,7 +15,7 @@ class BirthFacts:
     detail: str = ""  # what its inputs were like
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NonFiniteFacts:
     """Gradients or weights that hold NaN or Inf. Parameters in the order in which backward reaches them: last first."""
 

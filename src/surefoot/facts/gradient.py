@@ -1,9 +1,9 @@
 """What lay in `.grad` when an optimizer stepped, and where it came from."""
 
-from dataclasses import dataclass
+from surefoot.facts.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GradientFacts:
     """Parameters that share one provenance: the same backwards, the same earlier uses.
 
@@ -24,7 +24,7 @@ class GradientFacts:
     requires_grad: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StalenessFacts:
     """The gradient a step used, old parts included, against the fresh part alone."""
 

@@ -1,11 +1,10 @@
 """What became of autograd graphs, and which gradients they never carried."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptGraphFacts:
     """Losses backwarded at one line in earlier steps whose graphs are still alive."""
 
@@ -17,7 +16,7 @@ class KeptGraphFacts:
     site: Site | None = None  # the statement that keeps them, where the source shows it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphFacts:
     """The graphs behind the losses of a step. What takes a walk is known on some steps only, and None on others."""
 
@@ -29,7 +28,7 @@ class GraphFacts:
     kept: tuple[KeptGraphFacts, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckpointFacts:
     """A re-entrant activation checkpoint none of whose inputs required a gradient."""
 
@@ -39,7 +38,7 @@ class CheckpointFacts:
     num_without_gradient: int = 0  # of these, how many the step finds without one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DirectForwardFacts:
     """User code outside any module called `forward` of a module, not the module."""
 
@@ -48,7 +47,7 @@ class DirectForwardFacts:
     hooks: tuple[str, ...] = ()  # what the call bypassed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UntrainedFacts:
     """Trainable parameters of an optimizer that never got a gradient in the run, for one common reason."""
 
@@ -66,7 +65,7 @@ class UntrainedFacts:
     site: Site | None = None  # the line of the cut
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GradcheckFacts:
     """A custom autograd function, its backward compared with finite differences."""
 

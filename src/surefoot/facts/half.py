@@ -1,9 +1,9 @@
 """What half precision loses: gradients that underflow, updates that vanish in rounding. Measured on sampled steps."""
 
-from dataclasses import dataclass
+from surefoot.facts.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnderflowFacts:
     """Gradients of a backward that went through fp16 without a GradScaler.
 
@@ -19,7 +19,7 @@ class UnderflowFacts:
     params: tuple[str, ...] = ()  # some of these
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LostUpdateFacts:
     """What an earlier step of this optimizer did to a sample of its half-precision weights."""
 

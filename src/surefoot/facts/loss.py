@@ -1,11 +1,10 @@
 """The fingerprint of a loss, read off the autograd graph at its root."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpFacts:
     """An operation on the way from the loss back to the model."""
 
@@ -15,7 +14,7 @@ class OpFacts:
     through: tuple[str, ...] = ()  # reshapes, casts and clamps between it and the operation before it in the list
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputFacts:
     """What a loss function was given as prediction, looked at now and then."""
 
@@ -26,7 +25,7 @@ class InputFacts:
     is_probability: bool | None = None  # it sums to one over the classes itself
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TargetFacts:
     """What a loss function was given as target, looked at now and then."""
 
@@ -41,7 +40,7 @@ class TargetFacts:
     is_distribution: bool = False  # each sample's sum to one, as one-hot targets do; each output's do not
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LossFacts:
     """What kind of loss was backwarded, what it averages over and what multiplies it.
 

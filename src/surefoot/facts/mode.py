@@ -1,11 +1,10 @@
 """Train and eval mode: what the model an optimizer trains was switched to, and how it was evaluated."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvalModeFacts:
     """All that a step updates lay in models that were in eval mode at the backward before it."""
 
@@ -18,7 +17,7 @@ class EvalModeFacts:
     num_steps_in_train: int = 0  # earlier steps of this optimizer in train mode
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TinyBatchFacts:
     """The batch-norm layer that most often trained on fewer values per channel than `below`."""
 
@@ -31,7 +30,7 @@ class TinyBatchFacts:
     site: Site | None = None  # the model's call
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DriftFacts:
     """A batch-norm layer in train mode whose weights are frozen and stay as they are."""
 
@@ -44,7 +43,7 @@ class DriftFacts:
     site: Site | None = None  # the model's call
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModeFacts:
     """What a step has to do with train and eval mode."""
 
@@ -54,7 +53,7 @@ class ModeFacts:
     drift: DriftFacts | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationFacts:
     """Forwards of one model from one line between two backwards, that no backward followed.
 

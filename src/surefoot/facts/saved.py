@@ -1,11 +1,10 @@
 """What is saved and loaded: weights, optimizers, and what came of it."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnmatchedFacts:
     """A `load_state_dict(strict=False)` that left keys over on either side."""
 
@@ -20,7 +19,7 @@ class UnmatchedFacts:
     examples: tuple[str, ...] = ()  # a missing key and an unexpected one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AliasFacts:
     """A `state_dict()` that was kept while its weights changed, and then used as if it were a copy."""
 
@@ -33,7 +32,7 @@ class AliasFacts:
     is_overwritten: bool = False  # other weights were loaded into the model since
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnrestoredFacts:
     """The first step of an optimizer without state, whose weights come from a file that holds such a state."""
 
@@ -45,7 +44,7 @@ class UnrestoredFacts:
     same_rate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumeFacts:
     """The rates that `optimizer.load_state_dict` brought."""
 

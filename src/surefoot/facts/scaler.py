@@ -1,11 +1,10 @@
 """What a GradScaler did. One that is disabled is as if it were not there."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnscaleFacts:
     """`scaler.unscale_(optimizer)`, called by the program or by `scaler.step`."""
 
@@ -17,7 +16,7 @@ class UnscaleFacts:
     inside_step: bool = False  # `scaler.step` called it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScalerFacts:
     """The scaler through which a step was taken."""
 

@@ -1,11 +1,10 @@
 """Learning-rate schedules: what exists, when they advance, and what came of it."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduleStepFacts:
     """One call of `scheduler.step()` by the program (not the one its constructor makes)."""
 
@@ -17,7 +16,7 @@ class ScheduleStepFacts:
     metric: float | None = None  # what ReduceLROnPlateau was fed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchedulerFacts:
     """A scheduler, when it was made."""
 
@@ -34,7 +33,7 @@ class SchedulerFacts:
         return next((value for key, value in self.settings if key == name), default)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduleFacts:
     """What a schedule has done so far.
 

@@ -1,14 +1,15 @@
 """What exists: models, parameters, optimizers, schedulers."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
+from surefoot.facts.frozen import frozen
 from surefoot.facts.saved import AliasFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupFacts:
     """One parameter group of an optimizer."""
 
@@ -22,7 +23,7 @@ class GroupFacts:
     initial_lr: float | None = None  # before a scheduler changed it; None without one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OptimizerFacts:
     id: int
     kind: str  # class name
@@ -33,7 +34,7 @@ class OptimizerFacts:
     ancestors: tuple[int, ...] = ()  # earlier ones with state that this very line made for the same parameters
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterFacts:
     """A parameter that an optimizer holds, a backward reaches, or that lies in the model of such a one.
 
@@ -76,7 +77,7 @@ class ParameterFacts:
         return self.name.rpartition(".")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFacts:
     """A module that no other module holds, with parameters that take part in training."""
 
@@ -87,7 +88,7 @@ class ModelFacts:
     num_trainable: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MisspellingFacts:
     """An attribute that was set as if it were `requires_grad`, without effect."""
 
@@ -99,7 +100,7 @@ class MisspellingFacts:
     site: Site | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassingFacts:
     """Parameters that a `forward` makes anew each time it runs."""
 
@@ -108,7 +109,7 @@ class PassingFacts:
     num_backwards: int  # in how many of the backwards looked at they were seen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupFacts:
     """Written before the first step, and again when something appears or changes."""
 

@@ -1,11 +1,10 @@
 """What was measured at a sampled step: sizes of gradients, weights and updates, and what modules put out."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterSignals:
     """One parameter at one step. Sizes are Euclidean norms."""
 
@@ -26,7 +25,7 @@ class ParameterSignals:
         return self.update_norm / self.norm if self.norm > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActivationFacts:
     """What a module put out in the sampled window, looked at in some of its rows. A unit is a column or a channel."""
 
@@ -47,7 +46,7 @@ class ActivationFacts:
     is_last: bool = False  # no other layer runs after it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignalFacts:
     """A sampled step of one optimizer, told just after its update."""
 

@@ -1,9 +1,9 @@
 """Where in the user's code something happened."""
 
-from dataclasses import dataclass
+from surefoot.facts.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A line of user code, never one inside torch, a library or surefoot.
 

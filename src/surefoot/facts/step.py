@@ -1,12 +1,13 @@
 """One optimizer step, as facts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.data import SameBatchFacts
 from surefoot.facts.dist import ReplicaFacts, UnsyncedFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
 from surefoot.facts.finite import NonFiniteFacts
+from surefoot.facts.frozen import frozen
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import CheckpointFacts, DirectForwardFacts, GradcheckFacts, GraphFacts, UntrainedFacts
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
@@ -19,7 +20,7 @@ from surefoot.facts.site import Site
 Event = BackwardFacts | ClearFacts | ClipFacts | UnscaleFacts | ScheduleStepFacts | OtherStepFacts | EpochEdgeFacts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepFacts:
     """An attempted step of one optimizer, with all that happened since its previous one.
 

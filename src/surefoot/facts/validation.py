@@ -1,11 +1,10 @@
 """What a model scores on data that it is not trained on, as far as the program computes it."""
 
-from dataclasses import dataclass
-
+from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValidationFacts:
     """Losses computed without gradients at one place between two steps, or one that the program has logged.
 

@@ -1,8 +1,6 @@
 """The output formats by name."""
 
-from surefoot.report.github import as_github
 from surefoot.report.report import Report
-from surefoot.report.sarif import as_sarif
 
 FORMATS = ("text", "json", "github", "sarif")
 
@@ -12,6 +10,10 @@ def render(report: Report, form: str) -> str:
     if form == "json":
         return report.as_json()
     if form == "github":
+        from surefoot.report.github import as_github
+
         return as_github(report)
+    from surefoot.report.sarif import as_sarif
+
     assert form == "sarif", form
     return as_sarif(report)

@@ -14,6 +14,16 @@ from surefoot.rules import LEVELS, Level
 from surefoot.version import __version__
 
 
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A Python process that the program started. `is_complete`: it came to its end and told all that it found."""
+
+    name: str
+    steps: int = 0
+    rank: int | None = None
+    is_complete: bool = True
+
+
 @dataclass(slots=True)
 class Report:
     script: str
@@ -22,6 +32,8 @@ class Report:
     not_checked: dict[str, str] = field(default_factory=dict)  # rule → why
     num_rules: int = 0  # asked, those not checked included
     notes: list[ReplicaFacts] = field(default_factory=list)  # of this rank, or of all that were joined
+    processes: list[Process] = field(default_factory=list)  # that were started, and are part of this report
+    not_followed: dict[str, str] = field(default_factory=dict)  # command of a process that is no part of it → why
 
     def reaches(self, level: Level) -> bool:
         """Whether a finding is at least that severe."""
@@ -35,14 +47,19 @@ class Report:
         return sorted(self.findings, key=lambda f: (-LEVELS.index(f.severity), f.step))
 
     def as_dict(self) -> dict[str, Any]:
-        """The report format: plain values that every JSON reader takes."""
-        return {
+        """The report format: plain values that every JSON reader takes. The last two only if there is something."""
+        plain = {
             "surefoot": __version__,
             "script": self.script,
             "steps": self.steps,
             "findings": [_plain(dataclasses.asdict(finding)) for finding in self.worst_first],
             "not_checked": [{"rule": rule, "why": why} for rule, why in self.not_checked.items()],
         }
+        if self.processes:
+            plain["processes"] = [dataclasses.asdict(process) for process in self.processes]
+        if self.not_followed:
+            plain["not_followed"] = [{"command": name, "why": why} for name, why in self.not_followed.items()]
+        return plain
 
     def __str__(self) -> str:
         from surefoot.report.text import as_text
@@ -54,24 +71,43 @@ class Report:
 
 
 def merge(reports: Iterable[Report]) -> Report:
-    """One report of several processes. Equal findings are one, with their counts added.
+    """One report of the ranks of a run. Equal findings are one, with their counts added.
 
     Ranks step together, so the number of steps is that of the process with the most.
     """
+    several = list(reports)
+    merged = _join(several)
+    merged.steps = max(report.steps for report in several)
+    merged.notes = [note for report in several for note in report.notes]
+    return merged
+
+
+def add_up(reports: Iterable[Report]) -> Report:
+    """One report of processes that train each for itself: like `merge`, and their steps are added, too."""
+    several = list(reports)
+    added = _join(several)
+    added.steps = sum(report.steps for report in several)
+    return added
+
+
+def _join(reports: list[Report]) -> Report:
     first, *others = reports
     found = {_place(f): dataclasses.replace(f) for f in first.findings}
-    merged = dataclasses.replace(first, not_checked=dict(first.not_checked))
+    joined = dataclasses.replace(
+        first,
+        not_checked=dict(first.not_checked),
+        processes=[process for report in reports for process in report.processes],
+        not_followed={command: why for report in reports for command, why in report.not_followed.items()},
+    )
     for other in others:
-        merged.steps = max(merged.steps, other.steps)
-        merged.num_rules = max(merged.num_rules, other.num_rules)
-        merged.not_checked.update(other.not_checked)
-        merged.notes = [*merged.notes, *other.notes]
+        joined.num_rules = max(joined.num_rules, other.num_rules)
+        joined.not_checked.update(other.not_checked)
         for finding in other.findings:
             known = found.setdefault(_place(finding), dataclasses.replace(finding, count=0))
             known.count += finding.count
             known.step = min(known.step, finding.step)
-    merged.findings = list(found.values())
-    return merged
+    joined.findings = list(found.values())
+    return joined
 
 
 def _place(finding: Finding) -> tuple[str, str | None, int | None]:

@@ -1,22 +1,24 @@
 """The report for people: each finding with the lines around it, the evidence, what follows and the fix."""
 
+from __future__ import annotations
+
 import linecache
 import random
+import shutil
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from surefoot.judge import Finding
 from surefoot.report.place import relative
+from surefoot.report.processes import about_processes, nothing_trained, who_trained
 from surefoot.report.report import Report
 
-_drawn = random.getstate()
-
-from rich.console import Console, Group, RenderableType  # noqa: E402
-from rich.padding import Padding  # noqa: E402
-from rich.text import Text  # noqa: E402
-
-random.setstate(_drawn)  # rich draws a number when it is imported, and a program may have seeded before `sf.watch`
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.padding import Padding
+    from rich.text import Text
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 UNWRAPPED = 10_000  # columns; what reads a file or a pipe wraps by itself
@@ -29,15 +31,36 @@ def as_text(
 ) -> str:
     """Coloured and wrapped if the stream is a terminal; `NO_COLOR` is heard."""
     told = [finding_as_text(finding, stream) for finding in report.worst_first]
-    end = [*(f"surefoot: {line}" for line in outlook), summary(report, num_hidden, log)]
-    return "".join([*told, *(_rendered(Text(line), stream) for line in end)])
+    end = [*(f"surefoot: {line}" for line in (*about_processes(report), *outlook)), summary(report, num_hidden, log)]
+    return "".join([*told, *(_wrapped(line, stream) for line in end)])
 
 
 def finding_as_text(finding: Finding, stream: IO[str]) -> str:
+    drawn = random.getstate()
+    from rich.console import Group
+    from rich.text import Text
+
+    random.setstate(drawn)  # rich draws a number when it is imported, and the program may have seeded
     return _rendered(Group(_finding(finding), Text()), stream)
 
 
+def _wrapped(line: str, stream: IO[str]) -> str:
+    """A plain line, without rich: most runs have nothing else to tell, and its import takes longer than ten steps."""
+    if _is_terminal(stream):
+        line = textwrap.fill(line, shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+    return f"{line}\n"
+
+
+def _is_terminal(stream: IO[str]) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # no file at all, or a closed one
+        return False
+
+
 def _rendered(what: RenderableType, stream: IO[str]) -> str:
+    from rich.console import Console
+
     console = Console(file=stream, highlight=False, emoji=False, markup=False)
     if not console.is_terminal:
         console.width = UNWRAPPED
@@ -47,6 +70,9 @@ def _rendered(what: RenderableType, stream: IO[str]) -> str:
 
 
 def _finding(finding: Finding) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
     colour = _COLOURS[finding.severity]
     head = Text.assemble((f"{finding.severity}[{finding.rule}]", colour), " ", (finding.message, "bold"))
     when = f"at step {finding.step}" if finding.step else "before the first step"
@@ -66,6 +92,9 @@ def _finding(finding: Finding) -> RenderableType:
 
 
 def _indented(text: Text | str, style: str = "") -> Padding:
+    from rich.padding import Padding
+    from rich.text import Text
+
     return Padding(Text(text, style) if isinstance(text, str) else text, (0, 0, 0, 2), expand=False)
 
 
@@ -94,6 +123,7 @@ def summary(report: Report, num_hidden: int = 0, log: Path | None = None) -> str
         f"{_count(num, 'finding')} in {_count(report.steps, 'step')}",
         f"{_count(checked, 'rule')} checked",
     ]
+    said += who_trained(report)
     if num_hidden:
         said.append(f"{_count(num_hidden, 'note')} hidden (--notes shows them)")
     if report.not_checked:
@@ -103,7 +133,7 @@ def summary(report: Report, num_hidden: int = 0, log: Path | None = None) -> str
     if log is not None:
         said.append(f"logged in {relative(str(log)) or log}")
     if not report.steps:
-        said.insert(0, "no optimizer step was seen, so there was little to judge")
+        said.insert(0, nothing_trained(report))
     return "surefoot: " + "; ".join(said)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from surefoot.facts.frozen import frozen
 from surefoot.rules.rule import Rule
 
 BELIEF, TRUTH = "Common belief", "In truth"
@@ -15,7 +15,7 @@ _FORK_ONLY = 'multiprocessing_context="fork"'
 _RANKS = "init_process_group"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lesson:
     rule: Rule
     sections: dict[str, str]  # by their titles, without the programs

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from surefoot.facts.frozen import frozen
 
 FILE = "questions.md"
 
@@ -13,7 +14,7 @@ class QuestionError(ValueError):
     """The file is not as it must be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     text: str
     choices: tuple[str, ...]

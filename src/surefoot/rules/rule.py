@@ -2,17 +2,18 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from surefoot.facts import Record, Site
+from surefoot.facts.frozen import frozen
 from surefoot.rules.history import History
 
 Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("note", "warning", "error")  # rising
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """What a rule found: observed (`message`), what follows (`why`), one thing to do (`fix`)."""
 
@@ -28,7 +29,7 @@ class Evidence:
 Check = Callable[[Any, History], Iterator[Evidence]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     name: str
     family: str
@@ -53,6 +54,6 @@ def rule(
         assert module is not None and module.__doc__, "a rule's module docstring is its documentation"
         *_, family, name = module.__name__.split(".")
         kinds = on if isinstance(on, tuple) else (on,)
-        return Rule(name.replace("_", "-"), family, level, kinds, check, probes, inspect.cleandoc(module.__doc__))
+        return Rule(name.replace("_", "-"), family, level, kinds, check, probes, module.__doc__.strip())
 
     return decorate

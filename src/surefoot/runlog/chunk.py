@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from surefoot.facts.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,7 @@ STEP, TIME, VALUE, SERIES, COUNT = "<i8", "<f8", "<f8", "<i4", "<i8"
 TICKS = 1024.0  # a second: the bits of a time beyond that would take more room than all else, and tell nothing
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """What a chunk holds: `values[i, j]` is that of series i at step j."""
 

@@ -1,12 +1,15 @@
 """Each page, with runs of real training."""
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.dashboard.browser.conftest import Dash, surefoot
 from tests.dashboard.browser.looking import drag, drawn_in, points, show
+from tests.runlog.making import LogFile
 
 
 def test_runs_are_listed_filtered_sorted_and_picked(page: Page, dash: Dash) -> None:
@@ -35,6 +38,43 @@ def test_curves_are_drawn_and_told(page: Page, dash: Dash) -> None:
     assert points(loss) == [count_of(page, "loss"), 6]
     expect(page.get_by_role("complementary", name="About the run")).to_contain_text("good.py")
     expect(page.locator(".run-facts")).to_contain_text("120")
+
+
+def test_what_was_not_sampled_is_not_drawn(page: Page, dash: Dash) -> None:
+    sampled = [*range(1, 9), *range(12, 150, 12), *range(264, 401, 12)]
+    run = dash.folder / "20260101-sampled"
+    with LogFile(run / "rank-0.db") as file:
+        file.log(sampled, grad_norm=[1.0] * len(sampled))
+        file.log(range(1, 401), loss=[1.0] * 400)
+        file.log(range(2, 401, 2), **{"optimizer-2/loss": [1.0] * 200})
+    try:
+        show(page, dash, "run", run.name)
+        norm = page.get_by_role("region", name="Gradient norm", exact=True)
+        loss = page.get_by_role("region", name="Loss", exact=True)
+        expect(norm.locator(".every")).to_have_text(re.compile("every 1.12 steps"))
+        expect(loss.locator(".every")).to_have_text(["", "every 2 steps"])
+        assert [lines_of(norm), lines_of(loss)] == [[[1, 144], [264, 396]], [[1, 400]]]
+        assert [value_at(norm, step) for step in (140, 144, 200, 264)] == [1, 1, None, 1]
+    finally:
+        shutil.rmtree(run)
+
+
+def lines_of(chart: Locator) -> list[list[int]]:
+    """From where to where the first curve's line goes without a break."""
+    points(chart)
+    found: list[list[int]] = chart.evaluate(
+        """(chart) => {
+            const { breaks, steps } = chart.card.curves[0];
+            const cuts = [0, ...breaks, steps.length];
+            return cuts.slice(1).map((end, i) => [steps[cuts[i]], steps[end - 1]]);
+        }"""
+    )
+    return found
+
+
+def value_at(chart: Locator, step: int) -> float | None:
+    found: float | None = chart.evaluate("(chart, step) => chart.card.curves[0].valueAt(step, 'step')", step)
+    return found
 
 
 def count_of(page: Page, name: str) -> int:

@@ -14,7 +14,7 @@ from surefoot.runlog.read.tail import START
 WRITER = """
 import sys, time
 from pathlib import Path
-from surefoot.runlog import RunLog
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import seal, thread
 seal.SEAL_BYTES, seal.CLOSE_BYTES, seal.MERGED, seal.GRACE_SECONDS, thread.COMMIT_SECONDS = 20_000, 1, 2, 0.0, 0.01
 log = RunLog(Path(sys.argv[1]), {"script": "train.py"}, print)

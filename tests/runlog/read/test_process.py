@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from surefoot.facts import EndFacts
-from surefoot.runlog import RunLogError
 from surefoot.runlog.read import column as column_module
 from surefoot.runlog.read import read_process
+from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.read.summary import summarize

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from surefoot.runlog import RunLogError
 from surefoot.runlog.read import Run, RunLogWarning, Runs, open_runs, read_run
+from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import load_run
 from tests.runlog.making import FINISHED, RUNNING, LogFile
 

@@ -3,8 +3,8 @@
 import struct
 from pathlib import Path
 
-from surefoot.runlog import Run
 from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.run import Run
 
 Heard = list[tuple[tuple[str, ...], int, tuple[float, ...]]]
 

@@ -16,8 +16,8 @@ import pytest
 import torch
 
 from surefoot.facts import EndFacts, Record, SetupFacts, StepFacts
-from surefoot.runlog import RunLog
 from surefoot.runlog.write import intake, thread
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.store import Store
 from tests.runlog.write.stored import ask, meta, scalars
 
@@ -143,7 +143,7 @@ def test_a_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 import time
 from pathlib import Path
 from surefoot.facts import StepFacts
-from surefoot.runlog import RunLog
+from surefoot.runlog.write.log import RunLog
 log = RunLog(Path({str(tmp_path / "rank-0.db")!r}), {{}}, print)
 for i in range(100):
     log.record(StepFacts(at=i, index=i, optimizer=1, update=i))

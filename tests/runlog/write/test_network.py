@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.runlog import RunLog
 from surefoot.runlog.write import network, store
+from surefoot.runlog.write.log import RunLog
 from tests.runlog.write.stored import ask, scalars
 
 LINUX = """\

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from surefoot.runlog import RunLog
 from surefoot.runlog.write import seal, segment
 from surefoot.runlog.write.claim import ClaimedError
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.recover import recover
 from tests.runlog.write.stored import ask, scalars, sealed
 
@@ -19,7 +19,7 @@ NUM_STEPS = 120
 WRITE = """
 import os, sys
 from pathlib import Path
-from surefoot.runlog import RunLog
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import seal, segment
 seal.SEAL_BYTES = seal.CLOSE_BYTES = 300
 seal.MERGED = 2

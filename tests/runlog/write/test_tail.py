@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.runlog import RunLog, read_run
+from surefoot.runlog.read.run import read_run
 from surefoot.runlog.write import store, tail, thread
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.recover import recover
 from surefoot.runlog.write.tail import read_tail, tail_files
 from tests.runlog.write.stored import ask, meta, scalars
@@ -16,7 +17,7 @@ from tests.runlog.write.stored import ask, meta, scalars
 KILLED = """
 import os, signal, time
 from pathlib import Path
-from surefoot.runlog import RunLog
+from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import thread
 log = RunLog(Path(FILE), {}, print)
 log.scalars(0, {"loss": 0.0})
@@ -124,6 +125,9 @@ def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monke
         for number in numbers:
             waiting.add((layout, number, float(number), layout.pack(0.5), number))
 
+    def fail(*args: object) -> int:
+        raise OSError("the disk is full")
+
     add(range(3))
     waiting.switch()  # that commit fails
     add(range(3, 5))
@@ -136,8 +140,7 @@ def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monke
     waiting.switch()
     add(range(50, 52))
     assert [row[4] for row in read_tail(tmp_path / "rank-0.db", 49)] == [50, 51]
-    for descriptor in waiting._descriptors:
-        os.close(descriptor)
+    monkeypatch.setattr(os, "pwrite", fail)
     add(range(52, 53))  # a write that fails is no trouble
     assert waiting._current is None
 

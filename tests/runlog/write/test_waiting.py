@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from surefoot.runlog import Run
 from surefoot.runlog.write import waiting
+from surefoot.runlog.write.run import Run
 from surefoot.runlog.write.tail import read_tail
 from surefoot.runlog.write.waiting import PATIENCE_SECONDS, WaitingRows
 from tests.runlog.write.stored import scalars

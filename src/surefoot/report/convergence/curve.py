@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from surefoot.facts.frozen import frozen
 
 MOST_BLOCKS = 150
 LEAST_IN_BLOCK = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Curve:
     """What is not finite is kept apart."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.runlog import StoredProcess
+from surefoot.facts.frozen import frozen
+from surefoot.runlog.read.process import StoredProcess
 
 SIGNAL, TRACE, ITEMS = "noise_signal", "noise_trace", "update_items"
 END = 2 / 3  # of the run: the scale grows as training goes on, what was measured before says little about the end
@@ -21,7 +21,7 @@ LEAST_SAVED = 0.01  # of the updates: a share that is told
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noise:
     """In samples, with the standard error of its logarithm; and the samples of an update."""
 

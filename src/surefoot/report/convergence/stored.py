@@ -6,7 +6,7 @@ from surefoot.judge import Finding
 from surefoot.report.convergence.curve import Curve
 from surefoot.report.convergence.noise import stored_noise
 from surefoot.report.convergence.tell import outlook
-from surefoot.runlog import StoredProcess
+from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.skipped import count_skipped
 from surefoot.runlog.read.vitals import LOSSES
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.facts.frozen import frozen
 from surefoot.report.convergence.curve import Curve
 from surefoot.report.convergence.trend import careful_rise_score, slope, slope_range
 
@@ -23,7 +23,7 @@ NEW_LOW = 0.25  # of the fall in the last third by which it must have got below 
 Kind = Literal["improving", "flat", "rising", "swinging", "diverged", "stuck", "unclear", "not finite"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     kind: Kind
     first: float  # median of the first values

@@ -63,10 +63,10 @@ taken from the second differences, which do not see a trend.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from surefoot.facts import ValidationFacts
+from surefoot.facts.frozen import frozen
 from surefoot.rules import Evidence, History, rule
 
 FEWEST = 8  # validations
@@ -93,7 +93,7 @@ def _around(values: Sequence[float], place: int) -> float:
     return median(values[max(0, place - 1) : place + 2])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """Of a loss, from the best validation to now."""
 

@@ -1,12 +1,12 @@
 """Parameters that losses reach and no optimizer holds: who they are, and what speaks for intent."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from surefoot.facts import ParameterFacts, SetupFacts, StepFacts
+from surefoot.facts.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """The largest module, or the single parameter, of which no optimizer holds anything."""
 

@@ -7,11 +7,11 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.exchange.table import TableError, read_table
 from surefoot.runlog.exchange.tensorboard import Point, is_event_file, read_points
 from surefoot.runlog.folder import run_folder
@@ -26,7 +26,7 @@ class ImportingError(Exception):
     """Nothing was imported, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The files of one run."""
 

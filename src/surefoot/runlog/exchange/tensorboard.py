@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.exchange.protobuf import (
     Value,
     bytes_field,
@@ -32,7 +32,7 @@ _DTYPES = {1: "<f", 2: "<d", 3: "<i", 9: "<q"}
 _AT_ONCE = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     name: str
     step: int

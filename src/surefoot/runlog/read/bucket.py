@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buckets:
     """Equally wide ranges of steps, those without a value left out. Values that are not finite are counted apart."""
 

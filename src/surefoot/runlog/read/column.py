@@ -6,10 +6,10 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.chunk import STEP, TIME, VALUE
 from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.error import RunLogError, SegmentGoneError
@@ -25,7 +25,7 @@ FEW = 8  # series, up to which they are picked out of a chunk one by one
 WAIT_SECONDS = 0.05  # before the manifest is read again; merging segments takes about as long
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """One series: equally long arrays, by step."""
 

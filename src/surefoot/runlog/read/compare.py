@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run
@@ -20,7 +20,7 @@ AT_ONCE = 2_000_000  # rows that are in memory together, about
 MOST_SERIES = 512
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Curves:
     """One series in both runs; None where a run has no value of it."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import load_run, process_files
 
@@ -14,7 +14,7 @@ QUIET_SECONDS = 60.0  # a run that can't be read may still be written, by a newe
 _LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Footprint:
     """The files of a run's log; `others` lie in its folder and are not ours to delete."""
 

@@ -6,11 +6,12 @@ import re
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from surefoot.facts import Record, decode
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import snapshot, tables
 from surefoot.runlog.read.error import RunLogError
@@ -23,7 +24,7 @@ from surefoot.runlog.read.vitals import Vitals, read_vitals
 from surefoot.runlog.schema import FINDING_COLUMNS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredProcess:
     """One file. `problems` tells what was found damaged while reading it."""
 

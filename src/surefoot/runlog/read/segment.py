@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.connection import has_table
 from surefoot.runlog.read.error import SegmentGoneError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Which rows are wanted: by the chunks they came in, or by their steps."""
 
@@ -41,7 +41,7 @@ WHOLE = Part()
 _MAGIC = b"PAR1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """A line of the manifest."""
 
@@ -53,7 +53,7 @@ class Segment:
     last_chunk: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SealedRows:
     """Some rows, in the order in which they were written, for each series by itself."""
 

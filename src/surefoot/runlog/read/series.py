@@ -1,13 +1,13 @@
 """Which series a process wrote, and in which layouts they lie."""
 
 import sqlite3
-from dataclasses import dataclass
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.chunk import unpack_series
 from surefoot.runlog.read.connection import has_table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Series:
     """One curve: a scalar, or one element of a tracked parameter."""
 

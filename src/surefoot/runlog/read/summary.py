@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.runs import Unreadable
 from surefoot.runlog.read.vitals import Vitals
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """The columns of the view `runs`. A run that can't be read is "unreadable", and its reason tells why."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.segment import Part, Say
 from surefoot.runlog.read.series import Series
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cursor:
     """How far somebody has read. Numbers only grow, so it stays good across sealing."""
 
@@ -26,7 +27,7 @@ class Cursor:
 START = Cursor()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     id: int
     step: int
@@ -35,7 +36,7 @@ class Event:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class News:
     """What came after a cursor."""
 

@@ -6,10 +6,10 @@ import json
 import sqlite3
 import struct
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.segment import read_manifest
 
 LOSSES = ("loss", "train/loss", "train_loss", "loss/train", "training_loss")  # the one people mean by "the loss"
@@ -27,7 +27,7 @@ SELECT name, id FROM series WHERE kind = 'scalar' AND place = '' AND name IN ({"
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vitals:
     """`sealed_loss` is the newest segment and the series to look up in it, when its last value is only there."""
 

@@ -7,6 +7,7 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,10 @@ def reason_at_exit() -> str:
 
 
 def say(text: str) -> None:
-    print(f"surefoot: {text}", file=sys.stderr, flush=True)
+    """On stderr, if the program has one that is open."""
+    with suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            print(f"surefoot: {text}", file=sys.stderr, flush=True)
 
 
 def _opened(run: Run) -> None:

@@ -7,9 +7,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.write.layout import Layout
 
 MOST_BYTES = 64 * 2**20  # of numbers that wait for the disk
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 Statement = tuple[str, tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """Something to be written; the statement is made by the writer. Findings, meta and events are never dropped."""
 

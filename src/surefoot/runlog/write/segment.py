@@ -6,10 +6,10 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.chunk import unpack, unpack_series
 from surefoot.runlog.schema import ADD_SEALED
 
@@ -36,7 +36,7 @@ POINTS = ("begun", "written", "named", "listed", "deleted", "committed")
 reached: Callable[[str], None] = lambda point: None  # noqa: E731
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """A line of the manifest; `file` is a name in the folder of segments."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
 from surefoot.runlog.write.claim import claim, release
+from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
 from surefoot.runlog.write.network import is_network
+from surefoot.runlog.write.rescue import replace_by_copy
 from surefoot.runlog.write.text import storable_row
 
 if TYPE_CHECKING:
@@ -33,17 +34,29 @@ class Store:
     def __init__(self, file: Path) -> None:
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
-        self.connection = sqlite3.connect(file, isolation_level=None, timeout=BUSY_SECONDS)
+        self._connect()
+        self._series: dict[tuple[str, str, str], int] = {}
+        self._layouts: list[Layout] = []  # that have an id
+        self.unsealed_bytes = 0  # in chunks
+        self.count_unsealed()
+
+    def _connect(self) -> None:
+        before = open_numbers()
+        self.connection = sqlite3.connect(self.file, isolation_level=None, timeout=BUSY_SECONDS)
         try:
             self._set_up()
         except BaseException:
             self.connection.close()
             raise
-        self._identity = _identity(file)
-        self._series: dict[tuple[str, str, str], int] = {}
-        self._layouts: list[Layout] = []  # that have an id
-        self.unsealed_bytes = 0  # in chunks
-        self.count_unsealed()
+        self._own = OwnConnection(self.connection, self.file, before)
+        self._identity = identity(self.file)
+
+    def _keep_connected(self) -> None:
+        """The program may have closed our descriptors, and opened files of its own under their numbers."""
+        if not self._own.is_whole():
+            self._own.abandon()
+            replace_by_copy(self.file)
+            self._connect()
 
     def _set_up(self) -> None:
         execute = self.connection.execute
@@ -55,13 +68,19 @@ class Store:
             execute("PRAGMA journal_mode=DELETE")
             execute("PRAGMA synchronous=FULL")
             execute(f"PRAGMA busy_timeout={int(1000 * PATIENT_SECONDS)}")
-        with self.transaction():
+        with self._transaction():
             claim(self.connection)
             for statement in TABLES.split(";"):
                 execute(statement)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        self._keep_connected()
+        with self._transaction():
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -73,15 +92,15 @@ class Store:
 
     def write(self, rows: Sequence[Row], orders: Sequence[Order], meta: dict[str, str]) -> None:
         """All of it or nothing."""
-        if _identity(self.file) != self._identity:
+        if identity(self.file) != self._identity:
             raise FileGoneError(f"{self.file} is gone")
         try:
             with self.transaction():
                 for order in orders:
                     statement, values = order.statement()
                     self.connection.execute(statement, storable_row(values))
-                for layout, steps in groupby(sorted(rows, key=lambda row: id(row[0])), lambda row: row[0]):
-                    self._add_chunks(layout, list(steps))
+                for some in _by_layout(rows):
+                    self._add_chunks(some[0][0], some)
                 self.connection.executemany(ADD_META, map(storable_row, meta.items()))
                 if rows:
                     self.connection.execute(ADD_META, (LAST_ROW, str(max(row[4] for row in rows))))
@@ -96,7 +115,7 @@ class Store:
             with self.transaction():
                 release(self.connection)
         finally:
-            self.connection.close()
+            self._own.close()
 
     def last_row(self) -> int:
         """The number of the last row that is committed."""
@@ -108,6 +127,7 @@ class Store:
             self.connection.execute(ADD_META, (key, value))
 
     def count_unsealed(self) -> None:
+        self._keep_connected()
         size = "SELECT coalesce(sum(length(steps) + length(times) + length(vals)), 0) FROM chunks"
         self.unsealed_bytes = self.connection.execute(size).fetchone()[0]
 
@@ -124,6 +144,7 @@ class Store:
 
     def give_back_pages(self) -> None:
         """Those that sealed chunks have left, to the file system."""
+        self._keep_connected()
         self.connection.executescript("PRAGMA incremental_vacuum")  # execute() would give back one page only
 
     def _add_chunks(self, layout: Layout, rows: list[Row]) -> None:
@@ -162,9 +183,9 @@ class Store:
         self._layouts = [layout for layout in self._layouts if layout.id is not None]
 
 
-def _identity(file: Path) -> tuple[int, int] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+def _by_layout(rows: Iterable[Row]) -> list[list[Row]]:
+    """The one with the newest row is last: a series may be in several, and its last chunk has its last value."""
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(id(row[0]), []).append(row)
+    return sorted(found.values(), key=lambda some: some[-1][4])

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import time as now
 
+from surefoot.runlog.write.descriptor import OwnFile
 from surefoot.runlog.write.intake import Row
 from surefoot.runlog.write.layout import Layout
 
@@ -38,8 +39,8 @@ class Tail:
 
     def __init__(self, file: Path) -> None:
         self._files = tail_files(file)
-        self._descriptors: list[int] = []
-        self._current: int | None = None  # one of them
+        self._open_files: list[OwnFile] = []
+        self._current: OwnFile | None = None  # one of them
         self._offset = 0
         self._is_other_free = True  # all that it has is committed
         self._waiting: list[Row] = []
@@ -50,8 +51,8 @@ class Tail:
         """Begin with the rows that wait already; one of them may come again."""
         if hasattr(os, "pwrite"):
             with suppress(OSError):
-                self._descriptors = [os.open(file, FLAGS, 0o666) for file in self._files]
-                self._current = self._descriptors[0]
+                self._open_files = [OwnFile(file, FLAGS) for file in self._files]
+                self._current = self._open_files[0]
                 self._waiting += list(rows)
                 self._write()
 
@@ -85,7 +86,7 @@ class Tail:
         block = b"".join(map(_record, rows))
         block = BLOCK.pack(zlib.crc32(block), len(block)) + block
         try:
-            self._offset += os.pwrite(self._current, block, self._offset)
+            self._offset += self._current.write_at(block, self._offset)
         except OSError:  # a full disk; commits go on being tried
             self._current = None
         if self._offset > MOST_BYTES:
@@ -94,11 +95,11 @@ class Tail:
     def switch(self) -> None:
         """What is added from now on belongs to the next commit."""
         # Who holds the lock may be stopped by a signal handler that waits for this commit: then it goes on as it is.
-        if not self._descriptors or not self._is_other_free or not self._lock.acquire(timeout=LOCK_SECONDS):
+        if not self._open_files or not self._is_other_free or not self._lock.acquire(timeout=LOCK_SECONDS):
             return
         self._write_waiting()
-        self._descriptors.reverse()
-        self._current, self._offset = self._descriptors[0], 0
+        self._open_files.reverse()
+        self._current, self._offset = self._open_files[0], 0
         self._is_other_free = False
         self._lock.release()
 
@@ -109,12 +110,12 @@ class Tail:
     def close(self, *, remove: bool) -> None:
         self._current = None
         is_held = self._lock.acquire(timeout=1.0)  # else a write is under way, and its file has to stay open
-        for descriptor in self._descriptors if is_held else ():
-            os.close(descriptor)
-        self._descriptors = []
-        for file in self._files if remove else ():
+        for file in self._open_files if is_held else ():
+            file.close()
+        self._open_files = []
+        for path in self._files if remove else ():
             with suppress(OSError):
-                file.unlink()
+                path.unlink()
 
 
 def _record(row: Row) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+
+from surefoot.facts.frozen import frozen
 
 
 class QueryError(Exception):
@@ -26,7 +27,7 @@ TABLE_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     text: str  # without the semicolon
     tables: frozenset[str]  # that it names, in lower case

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import RLock, Timer
 
 import duckdb
 
+from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.sql.check import DataError, QueryError
 from surefoot.runlog.read.sql.load import quote
 
@@ -48,7 +49,7 @@ class Stop:
                 self._connection = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """`spill` is a folder for what does not fit into memory; without one, such a query fails.
 

@@ -3,6 +3,7 @@ import { make, replace } from "../dom.js";
 import { clock, count, short } from "../number.js";
 import { curveColour } from "./colour.js";
 import { want } from "./feed.js";
+import { everyText } from "./gap.js";
 import { Plot } from "./plot.js";
 import { saveCsv, savePng } from "./save.js";
 
@@ -142,6 +143,7 @@ export class ChartCard {
 
   #showLegend() {
     this.values = this.curves.map(() => make("span", { class: "value" }));
+    this.every = this.curves.map(() => make("span", { class: "every" }));
     replace(
       this.legend,
       this.curves.map((curve, number) => {
@@ -149,7 +151,7 @@ export class ChartCard {
         const swatch = make("span", { class: "swatch" });
         swatch.style.background = curveColour(curve.number);
         const name = make("span", { class: "name", title: curve.label }, curve.label);
-        if (this.curves.length === 1) return make("li", {}, swatch, name, this.values[number]);
+        if (this.curves.length === 1) return make("li", {}, swatch, name, this.values[number], this.every[number]);
         const isShown = !this.#hidden.has(curve);
         const toggle = () => this.#toggle(curve);
         return make(
@@ -157,6 +159,7 @@ export class ChartCard {
           {},
           make("button", { type: "button", "aria-pressed": String(isShown), on: { click: toggle } }, swatch, name),
           this.values[number],
+          this.every[number],
         );
       }),
     );
@@ -178,6 +181,10 @@ export class ChartCard {
       const value = this.#cursor === null ? curve.lastFinite() : curve.valueAt(this.#cursor, axis);
       const text = curve.length ? (value === null ? "–" : format(value)) : "";
       if (this.values[number].textContent !== text) this.values[number].textContent = text;
+      const every = everyText(curve.every, this.unit);
+      if (this.every[number].textContent === every) return;
+      this.every[number].textContent = every;
+      this.every[number].title = every && `There is a value ${every}. Where values are farther apart, no line joins them.`;
     });
     this.#tellNonfinite();
   }

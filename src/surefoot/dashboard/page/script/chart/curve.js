@@ -1,5 +1,6 @@
 /** One curve: what the server gave, in buckets or exactly, and the rows that came since. */
 import { toNumber } from "../number.js";
+import { breaks, everyOf, isBreak } from "./gap.js";
 
 const MOST_POINTS = 2000; // of a curve that grows; then neighbours are put together
 
@@ -12,6 +13,7 @@ export class Curve {
   nonfinite = [];
   numNonfinite = 0;
   isExact = true;
+  #every = []; // of buckets, as the server tells it
 
   /**
    * `label` tells it from the others of its chart. Times are shown since `start`, in unix seconds. With `hasGaps`
@@ -19,6 +21,21 @@ export class Curve {
    */
   constructor({ run, name, rank = 0, label = name, start = 0, hasGaps = false }) {
     Object.assign(this, { run, name, rank, label, start, hasGaps });
+  }
+
+  /** Steps between two values: [usual least, usual most]. */
+  get every() {
+    return this.isExact ? everyOf(this.steps) : this.#every;
+  }
+
+  /** Whether there are steps without a value, so that a line alone would tell more than is known. */
+  get isSampled() {
+    return (this.every[1] ?? 1) >= 1.5;
+  }
+
+  /** The points that no line joins to the one before. */
+  get breaks() {
+    return breaks(this.steps);
   }
 
   get length() {
@@ -36,6 +53,7 @@ export class Curve {
     this.numNonfinite = answer.num_nonfinite;
     if (this.hasGaps) this.#forgetGaps();
     this.isExact = answer.is_exact;
+    this.#every = answer.every ?? [];
   }
 
   /** Rows that are new; those it has are left out. Tells whether there were any. */
@@ -72,6 +90,7 @@ export class Curve {
   valueAt(x, axis) {
     const shift = axis === "time" ? this.start : 0;
     let at = firstAfter(axis === "time" ? this.times : this.steps, x + shift) - 1;
+    if (at >= 0 && at + 1 < this.length && this.steps[at] !== x && isBreak(this.steps, at + 1)) return null; // nobody knows what it was there
     while (at >= 0 && this.lasts[at] === null) at--;
     return at < 0 ? null : this.lasts[at];
   }
@@ -111,6 +130,7 @@ export class Curve {
     this.lasts = half(this.lasts, second);
     this.steps = half(this.steps, second);
     this.times = half(this.times, second);
+    if (this.isExact) this.#every = everyOf(this.steps);
     this.isExact = false;
   }
 }

@@ -1,6 +1,7 @@
 /** Curves drawn by uPlot. Built anew when settings change; data alone is only set. */
 import uPlot from "../../vendor/uPlot.esm.js";
 import { clock, tick } from "../number.js";
+import { broken } from "./gap.js";
 import { curveColour, curveDash, faded, themeColour } from "./colour.js";
 import { joinAxes, spread } from "./join.js";
 import { drawMarks, markLinks } from "./mark.js";
@@ -8,6 +9,7 @@ import { apart, logRange, logTicks, xRange, yRange, yWidth } from "./scale.js";
 import { smooth } from "./smooth.js";
 
 const SPARSE = 25; // points that are so few are drawn as such
+const DOT_PIXELS = 5; // of room that a sampled value needs to be drawn as a dot
 const LOG_TICKS = {
   splits: (u, axis, low, high) => logTicks(low, high, Math.max(2, u.bbox.height / devicePixelRatio / 34)),
   filter: (u, ticks) => ticks, // all of them have their number
@@ -51,14 +53,14 @@ export class Plot {
 
   #data() {
     const { axis, smoothing } = this.#settings;
-    const axes = this.#curves.map((curve) => curve.xs(axis));
-    const joined = joinAxes(axes);
-    const columns = this.#curves.flatMap((curve, number) => {
+    const drawn = this.#curves.map((curve) => {
       const line = this.#drawable(smooth(curve.lasts, smoothing));
       const raw = [this.#drawable(curve.lows), this.#drawable(curve.highs)];
-      return spread(axes[number], [...raw, smoothing ? this.#drawable(curve.lasts) : [], line], joined);
+      const columns = [...raw, smoothing ? this.#drawable(curve.lasts) : [], line];
+      return broken(curve.xs(axis), columns, curve.breaks);
     });
-    return [joined, ...columns];
+    const joined = joinAxes(drawn.map(([xs]) => xs));
+    return [joined, ...drawn.flatMap(([xs, columns]) => spread(xs, columns, joined))];
   }
 
   #drawable(values) {
@@ -119,12 +121,15 @@ export class Plot {
     const unseen = { width: 0, stroke: "transparent", points: { show: false } };
     const dash = curveDash(curve.number ?? number);
     const raw = { stroke: faded(colour, 0.35), width: 1, show: this.#settings.smoothing > 0, points: { show: false } };
-    const isSparse = (u, index) => curve.length < SPARSE && u.data[index].length < SPARSE * 20;
+    const isSparse = (u, index) =>
+      (curve.length < SPARSE && u.data[index].length < SPARSE * 20) ||
+      (curve.isSampled && curve.length * DOT_PIXELS < u.width);
+    const isSampled = curve.isExact && curve.isSampled;
     return [
       unseen,
       unseen,
       raw,
-      { stroke: colour, width: 1.6, dash, points: { show: isSparse, size: 4, fill: colour } },
+      { stroke: colour, width: isSampled ? 1 : 1.6, dash, points: { show: isSparse, filter: alone, size: 4, fill: colour } },
     ];
   }
 
@@ -153,6 +158,16 @@ export class Plot {
 
 function colourOf(curve, number) {
   return curveColour(curve.number ?? number);
+}
+
+/** Points that no line reaches, where not all are drawn as dots. */
+function alone(u, index, isShown) {
+  if (isShown) return null;
+  const values = u.data[index];
+  const known = [];
+  for (let i = 0; i < values.length; i++) if (values[i] !== undefined) known.push(i);
+  const isAlone = (i, at) => values[i] !== null && values[known[at - 1]] == null && values[known[at + 1]] == null;
+  return known.filter(isAlone);
 }
 
 function isMove(type) {

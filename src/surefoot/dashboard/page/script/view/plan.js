@@ -29,6 +29,7 @@ const MEASURED = [
 ];
 const BY_LAYER = ["grad_norm", "update_ratio", "param_norm", "grad_zeros", "grad_nonfinite"];
 const GAPS = ["items_per_second", "step_seconds"]; // the first sample has no time before it: NaN there is no news
+const OPTIMIZER = /^optimizer-\d+\//;
 const SPLIT = /^(train|training|val|valid|validation|test|eval)[/_]/;
 
 export const LAYER_TITLES = {
@@ -83,9 +84,11 @@ export function searchCharts(sections, text) {
   return sections.flatMap((section) => section.charts).filter(fits);
 }
 
-/** "loss" and "val/loss" are drawn together, and the rates of all groups. */
+/** "loss" and "val/loss" are drawn together, what is measured of several optimizers, and the rates of all groups. */
 function chartOf(name) {
-  if (name.startsWith("lr/")) return "lr";
+  const measured = name.replace(OPTIMIZER, "");
+  if (measured.startsWith("lr/")) return "lr";
+  if (MAIN.includes(measured) || MEASURED.includes(measured)) return measured;
   return name.replace(SPLIT, "");
 }
 
