@@ -45,7 +45,7 @@ WAYS = {
 
 @pytest.mark.parametrize(
     ("way", "steps", "count", "logs"),
-    [("spawn", 8, 14, 2), ("fork", 8, 7, 1), ("subclass", 4, 3, 1), ("pool", 8, 7, 1), ("parent too", 8, 8, 2)],
+    [("spawn", 16, 14, 2), ("fork", 8, 7, 1), ("subclass", 4, 3, 1), ("pool", 8, 7, 1), ("parent too", 10, 8, 2)],
 )
 def test_children_that_train(way: str, steps: int, count: int, logs: int, tmp_path: Path) -> None:
     write(tmp_path / "train.py", f'{TRAIN}\nif __name__ == "__main__":\n    {WAYS[way]}\n')

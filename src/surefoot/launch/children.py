@@ -1,135 +1,143 @@
-"""Child processes that train: each is watched by itself and hands its report to the process the user started.
+"""The processes that a program starts, directly or not: each is watched by itself; here all is joined.
 
-A child starts from nothing (spawn) or from a copy of its parent (fork), so each begins a watch of its own. What it
-needs for that travels with the `multiprocessing.Process` object.
+What they need to know goes to them by a folder, whose name they have from an environment variable. See `hook`.
 """
 
-import os
+import ast
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
-from surefoot.launch.handover import hand_over, received
+from surefoot.judge import Finding
+from surefoot.launch.child import keep_plan
+from surefoot.launch.handover import Part, parts
+from surefoot.launch.hook import surefoot_argv as command
+from surefoot.launch.hook.surefoot_hook import Follower
 from surefoot.launch.plan import Plan
-from surefoot.launch.termination import Termination
-from surefoot.launch.watching import Watching
-from surefoot.report import Report
+from surefoot.report import Process, Report, add_up, merge
 
-_TICKET = "_surefoot"
-_HELPERS = ("torch.utils.data.", "multiprocessing.managers")  # whose children never train
+_FORKED = (
+    "os.fork() made it after torch was imported, and it trained. "
+    "Start it by multiprocessing.Process, or call sf.watch(model, optimizer) in it."
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """Attached to a process object while it starts. Where it is unpickled, the child gets ready to be watched."""
-
-    plan: Plan
-    folder: str
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_admit, (self.plan, self.folder))
-
-
-def _admit(plan: Plan, folder: str) -> Ticket:
-    _wrap_bootstrap()
-    _wrap_start(plan, lambda: folder)
-    return Ticket(plan, folder)
+Exec = Callable[[str, list[str], Mapping[Any, Any] | None], None]
 
 
 class Children:
-    def __init__(self, plan: Plan) -> None:
+    """`before_exec` is called when the process that the user started is about to become another program."""
+
+    def __init__(self, plan: Plan, before_exec: Exec) -> None:
         self._plan = plan
         self._folder: str | None = None
-        self._undo: list[Callable[[], None]] = []
+        self._follower: Follower | None = None
+        self._before_exec = before_exec
 
     def watch(self) -> None:
         """From now on, children that the program starts are watched."""
-        self._undo = [_wrap_bootstrap(), _wrap_start(self._plan, self._make_folder)]
+        self._follower = Follower(self._make_folder, "", sys.orig_argv)
+        self._follower.before_exec = self._before_exec
+        self._follower.install()
+        self._follower.follow_torch()  # for forks that import it themselves
 
-    def collect(self) -> list[Report]:
-        """What they handed over. Children started later are not watched."""
-        while self._undo:
-            self._undo.pop()()
+    def collect(self, mine: Report, judge: Callable[[Report], Report]) -> tuple[Report, list[Finding]]:
+        """One report of this process and what others handed over, and what `judge` found of ranks among them.
+
+        Processes that are started later are not watched.
+        """
+        if self._follower is not None:
+            self._follower.remove()
         if self._folder is None:
-            return []
+            return mine, []
         try:
-            return list(received(Path(self._folder)).values())
+            return _joined(mine, Path(self._folder), judge)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make_folder(self) -> str:
         if self._folder is None:
-            self._folder = tempfile.mkdtemp(prefix="surefoot-")
+            folder = tempfile.mkdtemp(prefix="surefoot-")
+            keep_plan(self._plan, Path(folder))
+            self._folder = folder
         return self._folder
 
 
-def _wrap_start(plan: Plan, folder: Callable[[], str]) -> Callable[[], None]:
-    original = BaseProcess.start
-
-    def start(self: BaseProcess) -> None:
-        if not _is_helper(self):
-            vars(self)[_TICKET] = Ticket(plan, folder())
-        try:
-            original(self)
-        finally:
-            vars(self).pop(_TICKET, None)
-
-    return _replace("start", original, start)
-
-
-def _wrap_bootstrap() -> Callable[[], None]:
-    original = BaseProcess._bootstrap  # type: ignore[attr-defined]
-
-    def _bootstrap(self: BaseProcess, *args: Any, **kwargs: Any) -> int:
-        ticket = vars(self).pop(_TICKET, None)
-        if ticket is None:
-            return int(original(self, *args, **kwargs))
-        return _watch(ticket, lambda: int(original(self, *args, **kwargs)))
-
-    return _replace("_bootstrap", original, _bootstrap)
+def _joined(mine: Report, folder: Path, judge: Callable[[Report], Report]) -> tuple[Report, list[Finding]]:
+    records = _records(folder)
+    handed = parts(folder)
+    alone = [part.report for part in handed if part.origin.rank is None]
+    together: list[Report] = []
+    found: list[Finding] = []
+    for ranks in groups([part for part in handed if part.origin.rank is not None]):
+        report = merge(ranks)
+        judged = judge(report)
+        together.append(judged)
+        found += judged.findings[len(report.findings) :]
+    joined = add_up([mine, *alone, *together])
+    joined.processes += _processes(records, handed)
+    joined.not_followed.update(_missed(records, mine.script))
+    return joined, found
 
 
-def _replace(name: str, original: Any, wrapper: Any) -> Callable[[], None]:
-    setattr(BaseProcess, name, wrapper)
-
-    def undo() -> None:
-        if getattr(BaseProcess, name) is wrapper:
-            setattr(BaseProcess, name, original)
-
-    return undo
-
-
-def _is_helper(process: BaseProcess) -> bool:
-    target = getattr(process, "_target", None)
-    return str(getattr(target, "__module__", "")).startswith(_HELPERS)
+def groups(ranks: Sequence[Part]) -> list[list[Report]]:
+    """Ranks that were started together: by the same process, and each rank once."""
+    groups: dict[tuple[int, int], list[Report]] = {}
+    num_seen: dict[tuple[int, int | None], int] = {}
+    for part in ranks:
+        place = (part.origin.parent, part.origin.rank)
+        num_seen[place] = num_seen.get(place, 0) + 1
+        groups.setdefault((part.origin.parent, num_seen[place]), []).append(part.report)
+    return list(groups.values())
 
 
-def _watch(ticket: Ticket, run: Callable[[], int]) -> int:
-    """The whole life of a watched child; its exit status."""
-    folder, name = Path(ticket.folder), f"child-{os.getpid()}"
-    status: int | None = None
-
-    def tell() -> None:
-        watching.close({None: "interrupted", 0: "finished"}.get(status, "raised"), status or 0)
-        report = watching.report()
-        if report.steps and folder.is_dir():
-            hand_over(report, folder, name)
-
-    watching = Watching(ticket.plan, say=_say, file=f"{name}.db", claims=folder)
-    termination = Termination(tell)  # pools terminate their workers
-    termination.expect()
-    watching.start()
-    try:
-        status = run()
-    finally:
-        termination.tell()
-    return status
+def _processes(records: Sequence[tuple[str, dict[str, Any]]], handed: Sequence[Part]) -> list[Process]:
+    """All that were seen, with what is known of those that trained."""
+    watched = {part.origin.pid: part for part in handed}
+    processes = []
+    for kind, fields in records:
+        if kind == "seen":
+            part = watched.pop(fields["pid"], None)
+            origin = part.origin if part else None
+            steps = part.report.steps if part else 0
+            is_complete = origin is None or origin.is_final
+            processes.append(Process(fields["name"], steps, origin.rank if origin else None, is_complete))
+    return processes
 
 
-def _say(text: str) -> None:
-    print(f"surefoot: in a child process: {text}", file=sys.stderr)
+def _missed(records: Sequence[tuple[str, dict[str, Any]]], script: str) -> dict[str, str]:
+    """Commands, and for each why its process was not followed and what to do."""
+    here = {fields["pid"] for kind, fields in records if kind in ("seen", "missed")}
+    missed = {}
+    for kind, fields in records:
+        shown = " ".join(fields["argv"]) if "argv" in fields else ""
+        if kind == "missed":
+            advice = f"Install surefoot for {fields['executable']}, or run that program by itself."
+            missed[shown] = f"{fields['why']}. {advice}"
+        elif kind == "forked":
+            is_program = command.role(fields["argv"]) == "program"
+            name = command.name(fields["argv"]) if is_program else PurePath(script).name
+            missed[f"a fork of {name}"] = _FORKED
+        elif kind == "started" and fields["isolating"]:
+            why = f"{fields['isolating']} keeps surefoot's start-up hook out"
+            missed[shown] = f"{why}. Leave it out, or start it as `{_instead(fields['argv'])}`."
+        elif kind == "started" and fields["pid"] not in here:
+            why = "its Python did not load surefoot's start-up hook before the run ended"
+            missed[shown] = f"{why}. Start it as `{_instead(fields['argv'])}`."
+    return missed
+
+
+def _instead(argv: list[str]) -> str:
+    _, kind, name = command.parse(argv)
+    if kind == "-c" or name == "-":
+        return "surefoot run SCRIPT"
+    at = argv.index(name) + 1 if name in argv else len(argv)
+    return " ".join(["python -m surefoot run", *filter(None, [kind]), name, *argv[at:]])
+
+
+def _records(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Each with its kind, in the order in which they were made."""
+    files = sorted(folder.glob("*.record"), key=lambda file: int(file.stem.rpartition("-")[2]))
+    return [(file.name.partition("-")[0], ast.literal_eval(file.read_text(encoding="utf-8"))) for file in files]

@@ -1,20 +1,22 @@
 """How a program ended, and what Python does then."""
 
 import atexit
+import os
 import sys
 import threading
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Literal
 
+from surefoot.facts.frozen import frozen
 from surefoot.launch.program import ProgramError
 from surefoot.launch.traceback import clean, end_at_user
 
 Reason = Literal["finished", "raised", "interrupted", "max-steps", "stopped"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     status: int = 0
     reason: Reason = "finished"
@@ -27,12 +29,12 @@ def run(program: Callable[[], None]) -> Outcome:
     if error is None:
         return Outcome()
     if isinstance(error, SystemExit):
-        return Outcome(_status(error), _reason(error), error)
+        return Outcome(_status(error), reason_of(error), error)
     clean(error)
-    if _reason(error) == "stopped":
+    if reason_of(error) == "stopped":
         end_at_user(error)
     _show(error)
-    return Outcome(1, _reason(error), error)
+    return Outcome(1, reason_of(error), error)
 
 
 def _run(program: Callable[[], None]) -> BaseException | None:
@@ -46,7 +48,7 @@ def _run(program: Callable[[], None]) -> BaseException | None:
     return None
 
 
-def _reason(error: BaseException) -> Reason:
+def reason_of(error: BaseException) -> Reason:
     """By name, because these classes come with torch, which the program may not have imported."""
     reasons: dict[str, Reason] = {
         "KeyboardInterrupt": "interrupted", "MaxStepsReached": "max-steps", "FindingError": "stopped"
@@ -69,14 +71,24 @@ def _as_python_would(call: Callable[[], None]) -> None:
         call()
     except BaseException as error:  # Python ignores these after having shown them
         clean(error)
-        traceback.print_exception(error)
+        with suppress(OSError, ValueError):  # a closed stderr
+            traceback.print_exception(error)
 
 
 def _status(exit_: SystemExit) -> int:
     if exit_.code is None or isinstance(exit_.code, int):
         return int(exit_.code or 0)
-    print(exit_.code, file=sys.stderr)
+    _print_to_stderr(exit_.code)
     return 1
+
+
+def _print_to_stderr(what: object) -> None:
+    """As Python does it at the end of a program, whose stderr may be closed or missing."""
+    with suppress(OSError, ValueError):
+        if sys.stderr is None:
+            os.write(2, f"{what}\n".encode(errors="backslashreplace"))
+        else:
+            print(what, file=sys.stderr)
 
 
 def _show(error: BaseException) -> None:
@@ -86,7 +98,8 @@ def _show(error: BaseException) -> None:
         sys.excepthook(type(error), error, error.__traceback__)
     except BaseException as second:
         clean(second)
-        print("Error in sys.excepthook:", file=sys.stderr)
-        traceback.print_exception(second)
-        print("\nOriginal exception was:", file=sys.stderr)
-        traceback.print_exception(error)
+        with suppress(OSError, ValueError):  # a closed stderr
+            print("Error in sys.excepthook:", file=sys.stderr)
+            traceback.print_exception(second)
+            print("\nOriginal exception was:", file=sys.stderr)
+            traceback.print_exception(error)

@@ -1,13 +1,18 @@
 """What is to be watched and how: everything a process of a run needs to know."""
 
-from dataclasses import dataclass
-from pathlib import Path
+from __future__ import annotations
 
-from surefoot.alerts import Request
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from surefoot.facts.frozen import frozen
 from surefoot.rules import Level
 
+if TYPE_CHECKING:
+    from surefoot.alerts.request import Request
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Plan:
     """Plain values, so that it can be handed to child processes."""
 
@@ -16,6 +21,7 @@ class Plan:
     stop_on: Level | None = None
     overhead: float = 0.02
     gradcheck: bool = False
+    thorough: bool = False
     max_steps: int | None = None
     log: Path | None = None  # this run's folder; absolute, because programs change their working folder
     user_code: tuple[str, ...] = ()

@@ -5,18 +5,19 @@ import importlib.util
 import os
 import pkgutil
 import sys
-from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader, SourcelessFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+
+from surefoot.facts.frozen import frozen
 
 
 class ProgramError(Exception):
     """There is nothing that could be run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """`name` is a path, or with `is_module` the name of a module or package."""
 

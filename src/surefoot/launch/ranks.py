@@ -4,9 +4,9 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from surefoot.facts.frozen import frozen
 from surefoot.launch.handover import hand_over, received
 from surefoot.report import Report, merge
 from surefoot.runlog.agree import agree, make_place, meeting_place
@@ -15,7 +15,7 @@ WAIT_SECONDS = 20.0  # for ranks that finish later than the one that tells
 _POLL_SECONDS = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranks:
     """Where this process stands among those that torchrun started on this machine."""
 

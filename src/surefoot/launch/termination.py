@@ -14,7 +14,7 @@ class Termination:
         self._tell = tell
         self._pid = os.getpid()
         self._telling = False
-        self._wanted = False
+        self.is_wanted = False
 
     def expect(self) -> None:
         if threading.current_thread() is not threading.main_thread():
@@ -29,11 +29,11 @@ class Termination:
         self._tell()
         if signal.getsignal(signal.SIGTERM) == self._handle:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        if self._wanted:
+        if self.is_wanted:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._wanted = True
+        self.is_wanted = True
         if os.getpid() != self._pid:  # a fork of the program just ends
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGTERM)

@@ -1,5 +1,6 @@
 """Tracebacks as plain Python would show them: without our frames, wherever they stand."""
 
+import sys
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +32,19 @@ def clean_in_threads() -> None:
         original(threading.ExceptHookArgs((args.exc_type, args.exc_value, _traceback(args.exc_value), args.thread)))
 
     threading.excepthook = excepthook
+
+
+def clean_uncaught() -> None:
+    """Take our frames out of what Python shows of an exception that ends this process."""
+    original = sys.excepthook
+
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if kind.__name__ == "FindingError":
+            end_at_user(error)
+        clean(error)
+        original(kind, error, error.__traceback__)
+
+    sys.excepthook = excepthook
 
 
 def _traceback(error: BaseException | None) -> TracebackType | None:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.alerts import Outward
-from surefoot.alerts.claim import claim
 from surefoot.judge import Finding
+from surefoot.judge.coverage import needed
 from surefoot.launch.plan import Plan
 from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.report import Report
 from surefoot.rules import Rule
 from surefoot.rules.catalogue import catalogue
-from surefoot.runlog import Run
 from surefoot.runlog.write.about import ranks_of
 from surefoot.runlog.write.current import decide
+from surefoot.runlog.write.run import Run
 
 if TYPE_CHECKING:
+    from surefoot.alerts.outward import Outward
     from surefoot.sanitizer import Sanitizer
 
 
 class Watching:
     """`file` is the name of this process's part of the run log, if it is no rank of its own.
 
+    A child process serves no endpoint: the process that the user started has the port.
     `claims` is a folder in which processes that see the same settle who tells it. Only the first rank has an endpoint,
     and alerts on what is logged: the others tell what they find.
     """
@@ -37,6 +40,7 @@ class Watching:
         on_finding: Callable[[Finding], None] = lambda finding: None,
         file: str = "",
         claims: Path | None = None,
+        is_child: bool = False,
     ) -> None:
         self._plan = plan
         self._say = say
@@ -49,7 +53,8 @@ class Watching:
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._forget: Callable[[], None] = lambda: None
         self._claims = claims
-        self._is_child = bool(file)
+        self._is_child = is_child
+        self._pid = os.getpid()
         self._is_first_rank = rank == 0
         self._outward: Outward | None = None
 
@@ -65,7 +70,7 @@ class Watching:
         if self._sanitizer is not None:
             self._sanitizer.finish(reason)
 
-    def close(self, reason: str, status: int) -> None:
+    def close(self, reason: str, status: int | None) -> None:
         self.finish(reason)
         if self._outward is not None:
             self._outward.close()  # it writes to the run what became of the last alerts
@@ -76,6 +81,20 @@ class Watching:
         """By all ranks, after the program's end: findings that are logged and alerted to as any other."""
         if self._sanitizer is not None:
             self._sanitizer.log_more(findings)
+        self.alert_to(findings)
+
+    def found_in_children(self, findings: Sequence[Finding]) -> None:
+        """By ranks that the program started, together: they have files of their own in the run log, and so has this."""
+        if findings and self._plan.log is not None:
+            run = Run(self._plan.log, self._plan.script, self._say, file=f"child-{self._pid}.db")
+            probes = {probe for rule in catalogue().values() for probe in needed(rule)}
+            run.meta("probes", ",".join(sorted(probes)))  # a replay asks; what is missing, the ranks' files tell
+            for number, finding in enumerate(findings):
+                run.finding(number, dataclasses.asdict(finding))
+            run.close()
+        self.alert_to(findings)
+
+    def alert_to(self, findings: Sequence[Finding]) -> None:
         if self._outward is not None:
             for finding in findings:
                 self._outward.finding(finding)
@@ -90,6 +109,9 @@ class Watching:
         port = plan.prometheus if self._is_first_rank and not self._is_child else None
         is_told = self._is_first_rank or claims is not None  # of several that see the same, one tells
         if (plan.alerts and is_told) or port is not None:
+            from surefoot.alerts.claim import claim
+            from surefoot.alerts.outward import Outward
+
             self._outward = Outward(
                 plan.alerts,
                 port,
@@ -103,6 +125,8 @@ class Watching:
             )
 
     def _start(self) -> None:
+        if os.getpid() != self._pid:  # a fork that imports torch for itself
+            return
         try:
             if self._is_child:  # one that never imports torch needs no threads
                 self._open_outward()
@@ -119,7 +143,7 @@ class Watching:
         return Sanitizer(
             self.rules,
             stop_on=plan.stop_on,
-            settings=Settings(plan.overhead, plan.gradcheck, plan.max_steps),
+            settings=Settings(plan.overhead, plan.gradcheck, plan.max_steps, thorough=plan.thorough),
             log=None if self._run is None else LazyLog(self._run),
             on_finding=self._found,
             on_failure=self.switched_off,
