@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.version import __version__
 
 if TYPE_CHECKING:
-    from surefoot.alerts import alert
+    from surefoot.alerts.request import alert
     from surefoot.judge import Finding
     from surefoot.lab import schedule
     from surefoot.lab.ablate.compare import ablate
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from surefoot.loop.tensors import TensorBatches
     from surefoot.loop.track import track
     from surefoot.report import Report
-    from surefoot.runlog import Run
     from surefoot.runlog.read import open as open  # noqa: A004
     from surefoot.runlog.write.current import log, start_run
+    from surefoot.runlog.write.run import Run
     from surefoot.sanitizer import FindingError, Watch, watch
 
 # Where each public name lives. Loaded when asked for, because half of them bring torch along.
@@ -32,11 +32,11 @@ _HOMES = {
     "FindingError": "surefoot.sanitizer",
     "Loop": "surefoot.loop.loop",
     "Report": "surefoot.report",
-    "Run": "surefoot.runlog",
+    "Run": "surefoot.runlog.write.run",
     "TensorBatches": "surefoot.loop.tensors",
     "Watch": "surefoot.sanitizer",
     "ablate": "surefoot.lab.ablate.compare",
-    "alert": "surefoot.alerts",
+    "alert": "surefoot.alerts.request",
     "baseline": "surefoot.loop.baseline",
     "fit_batch": "surefoot.lab.memory.fit",
     "open": "surefoot.runlog.read",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.main import main
+from surefoot.runlog.read.run import load_run
 from tests.cli.command import CLEAN, STALE, STALE_LINE, findings, surefoot, write
 from tests.cli.conftest import RunHere
 
@@ -145,10 +146,24 @@ def test_stop_on_raises_at_the_step(tmp_path: Path) -> None:
     assert "1 finding in 2 steps" in done.err
 
 
+def test_thorough_records_every_step_in_children_too(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", CLEAN.replace("range(6)", "range(100)"))
+    write(tmp_path / "launch.py", "import subprocess, sys, train\nsubprocess.run([sys.executable, 'train.py'])\n")
+    recorded = []
+    for options in ([], ["--thorough"]):
+        done = surefoot("run", "--log", f"runs{len(recorded)}", *options, "launch.py", cwd=tmp_path)
+        assert done.status == 0, done.err
+        (folder,) = (tmp_path / f"runs{len(recorded)}").iterdir()
+        asked = "select rank is null, count(*) from steps group by all order by all"
+        recorded.append(list(load_run(folder).sql(asked)))
+    assert recorded[1] == [(False, 100), (True, 100)]
+    assert [count < 100 for _, count in recorded[0]] == [True, True]
+
+
 def test_the_worst_of_several_trouble(tmp_path: Path, run_here: RunHere, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log that can't be written and a probe that fails: each said once, and the script goes on."""
     (tmp_path / "runs").write_text("in the way")
-    monkeypatch.setattr(importlib.import_module("surefoot.watch.clear"), "_note", lambda *args: 1 / 0)
+    monkeypatch.setattr(importlib.import_module("surefoot.watch.clear").ClearProbe, "_note", lambda *args: 1 / 0)
     write(tmp_path / "train.py", CLEAN)
     done = run_here("--report", "report.json", "train.py")
     assert done.status == 0

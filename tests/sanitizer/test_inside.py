@@ -11,8 +11,8 @@ import torch
 import surefoot as sf
 from surefoot.rules.catalogue import catalogue
 from surefoot.sanitizer import Sanitizer
-from surefoot.watch.patch import Patches
 from surefoot.watch.recorder import Recorder
+from surefoot.watch.tap import Tap
 from tests.cli.command import STALE, python, surefoot, write
 
 
@@ -38,7 +38,7 @@ def patched_places(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, str]]:
         places.append((owner, name))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Patches, "wrap", wrap)
+        patch.setattr(Tap, "_replace", wrap)
         sanitizer = Sanitizer(catalogue().values())
         sanitizer.start()
         sanitizer.finish()

@@ -10,7 +10,7 @@ import surefoot as sf
 from surefoot.facts import SignalFacts
 from surefoot.judge import Judge
 from surefoot.rules.catalogue import catalogue
-from surefoot.runlog import Run
+from surefoot.runlog.write.run import Run
 from surefoot.sanitizer import LazyLog, Sanitizer
 from surefoot.watch.settings import Settings
 from tests.watch.own_models import own_models

@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import surefoot as sf
 from surefoot.facts import Record, ValidationFacts
-from surefoot.runlog import Run
+from surefoot.runlog.write.run import Run
 from surefoot.sanitizer import LazyLog, Sanitizer
 from surefoot.sanitizer.validation import is_validation_loss
 

@@ -12,7 +12,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 from surefoot.signals.gauge import Gauge
-from surefoot.signals.subset import BLOCKS, LENGTH, WHOLE, Subset, is_measurable
+from surefoot.signals.subset import BLOCKS, LENGTH, WHOLE, Subset
 from tests.signals.training import measuring
 
 
@@ -20,7 +20,7 @@ def gauge_once(param: Tensor, update: float) -> Any:
     gauge = Gauge({0: param})
     with torch.no_grad():
         gauge.before()
-        gauge.gradients({}, closely=True)
+        gauge.gradients({}, elements=True)
         param.sub_(update)
         gauge.after()
     return gauge.read()
@@ -81,7 +81,7 @@ def test_gradients_that_are_not_there_are_not_told() -> None:
     with_gradient.grad = torch.ones(4)
     gauge = Gauge({3: with_gradient, 5: without})
     gauge.before()
-    gauge.gradients({}, closely=True)
+    gauge.gradients({}, elements=True)
     gauge.after()
     measured = gauge.read()
     assert set(measured.grad_norms) == set(measured.zeros) == {3}
@@ -93,16 +93,9 @@ def test_norms_that_are_known_are_not_computed_again() -> None:
     param.grad = torch.ones(4)
     gauge = Gauge({0: param})
     gauge.before()
-    gauge.gradients({id(param.grad): torch.tensor(7.0)}, closely=False)
+    gauge.gradients({id(param.grad): torch.tensor(7.0)}, elements=False)
     gauge.after()
     assert gauge.read().grad_norms[0] == 7.0
-
-
-def test_what_is_not_measurable() -> None:
-    assert not is_measurable(torch.empty(0))
-    assert not is_measurable(torch.ones(3, dtype=torch.int64))
-    assert not is_measurable(torch.ones(3, device="meta"))
-    assert is_measurable(torch.ones(3, dtype=torch.complex64))
 
 
 class Odd(nn.Module):
@@ -182,11 +175,11 @@ def test_no_slope_where_steps_between_were_not_measured() -> None:
     param.grad = torch.ones(4)
     with torch.no_grad():
         gauge.before()
-        gauge.gradients({}, closely=True, follows=True)  # its first one
+        gauge.gradients({}, elements=True, follows=True)  # its first one
         param.sub_(1.0)
         gauge.after()
         assert gauge.read().overshoot is None
         gauge.before()
-        gauge.gradients({}, closely=True)
+        gauge.gradients({}, elements=True)
         gauge.after()
         assert gauge.read().overshoot is None

@@ -30,7 +30,7 @@ def test_what_is_filled_up_is_not_counted() -> None:
     params = {0: nn.Parameter(torch.ones(3)), 1: nn.Parameter(torch.ones(700)), 2: nn.Parameter(torch.ones(5))}
     gauge = Gauge(params)
     gauge.before()
-    counts = count(gauge.looked_at[0], gauge.owners(), 3)
+    counts = count(gauge.elements[0], gauge.owners(), 3)
     assert {i: sum(some) for i, some in zip(gauge.indices, counts, strict=True)} == {0: 3, 1: 700, 2: 5}
 
 

@@ -1,13 +1,13 @@
 """Watch a piece of a program with signals at every step, and keep what they tell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
 from surefoot.facts import Record, SignalFacts
 from surefoot.signals import SignalProbe, signal_probes
+from surefoot.watch.probe import Probe
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.settings import Settings
@@ -27,11 +27,11 @@ class Measured(Recorder):
 
 
 @contextmanager
-def measuring(overhead: float = 1.0) -> Iterator[Measured]:
-    """Everything in the block is measured; a probe that fails fails the test."""
+def measuring(overhead: float = 1.0, probes: Sequence[Probe] | None = None) -> Iterator[Measured]:
+    """Everything in the block is measured; a probe that fails fails the test. `probes` in place of all others."""
     failures: list[str] = []
     records: list[Record] = []
-    signals, probes = signal_probes(all_probes())
+    signals, probes = signal_probes(all_probes() if probes is None else probes)
     measured = Measured(
         lambda record: records.append(record),  # type: ignore[func-returns-value]
         probes,
@@ -40,11 +40,12 @@ def measuring(overhead: float = 1.0) -> Iterator[Measured]:
     )
     measured.signals, measured.records, measured.scalars, measured.hists = signals, records, {}, {}
 
-    def row_for(optimizer: int, step: int) -> Any:
-        return lambda values: measured.scalars.setdefault(step, {}).update(values)
+    def on_row(optimizer: int, step: int, values: Mapping[str, float]) -> None:
+        measured.scalars.setdefault(step, {}).update(values)
 
-    signals.teller.row_for = row_for
-    signals.teller.on_histogram = lambda number, step, name, edges, counts: measured.hists.update({name: list(counts)})
+    signals.writer.on_row = on_row
+    signals.writer.on_histogram = lambda number, step, name, edges, counts: measured.hists.update({name: list(counts)})
+    measured.names.registry.scan()
     measured.start()
     try:
         yield measured

@@ -6,20 +6,18 @@ from contextlib import contextmanager
 import pytest
 from torch.nn import Module
 
-from surefoot.watch.inventory import census
+from surefoot.watch.inventory.registry import Registry
+from surefoot.watch.live import live
 
 
 @contextmanager
 def own_models() -> Iterator[None]:
     """In the block, models that are alive already are not seen."""
-    live_modules = census.live_modules
-    others = live_modules()  # kept, so that no new one gets the id of an old one
+    others = live(Module)  # kept, so that no new one gets the id of an old one
     known = {id(module) for module in others}
-
-    def own_modules() -> list[Module]:
-        return [module for module in live_modules() if id(module) not in known]
+    alive = Registry.alive
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(census, "live_modules", own_modules)
+        patch.setattr(Registry, "alive", lambda self: [module for module in alive(self) if id(module) not in known])
         yield
     others.clear()

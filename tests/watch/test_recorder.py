@@ -11,10 +11,10 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from surefoot.watch.doze import LONGEST_NAP
 from surefoot.watch.probe import Probe
 from surefoot.watch.probes import all_probes
-from surefoot.watch.recorder import FIRST_STEPS, MAX_SPACING, Recorder
+from surefoot.watch.recorder import Recorder
+from surefoot.watch.window import FIRST_WINDOWS, SPACINGS
 from tests.watch.watching import watching
 
 
@@ -33,8 +33,9 @@ def test_steps_of_known_shape_are_counted_not_recorded() -> None:
     with watching() as watched:
         train(1200)
     assert watched.num_steps == 1200
-    assert len(watched.steps) <= FIRST_STEPS + 1200 // MAX_SPACING + 2
-    assert sum(1 + s.repeats for s in watched.steps) >= 1200 - LONGEST_NAP - MAX_SPACING
+    spacing = SPACINGS[0][1]
+    assert len(watched.steps) <= FIRST_WINDOWS + 1200 // spacing + 2
+    assert sum(1 + s.repeats for s in watched.steps) >= 1200 - spacing
 
 
 def test_a_new_shape_is_always_recorded() -> None:
@@ -105,7 +106,7 @@ def test_a_probe_that_raises_is_switched_off_and_named_once() -> None:
     recorder.stop()
     assert failures == ["broken"]
     assert recorder.num_steps == 5
-    assert recorder.off["broken"] == "ZeroDivisionError: ours"
+    assert recorder.tap.off["broken"] == "ZeroDivisionError: ours"
 
 
 def test_threads_that_train_side_by_side_do_not_mix() -> None:

@@ -30,6 +30,7 @@ def watching(probes: Sequence[Probe] | None = None) -> Iterator[Watched]:
         lambda name, error: failures.append(f"{name}: {error!r}"),
     )
     watched.records = records
+    watched.names.registry.scan()
     watched.start()
     try:
         yield watched

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from surefoot.alerts import Request, alert
-from surefoot.alerts.when import Wanted, read_wanted
 from surefoot.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from surefoot.alerts.request import Request
+    from surefoot.alerts.when import Wanted
 
 ON_HELP = 'a level, a rule, a family or an expression such as "zscore(loss, 50) > 4"; may be given again'
 
@@ -28,6 +31,10 @@ def requested(options: Namespace) -> tuple[Request, ...]:
     """What the options ask for; refused before the script starts if something is wrong with it."""
     if options.alert_on and not options.alert:
         raise UsageError("--alert-on needs an address: --alert URL.")
+    if not options.alert and options.prometheus is None:
+        return ()
+    from surefoot.alerts.request import alert
+
     try:
         requests = tuple(alert(url, options.alert_on) for url in options.alert)
     except ValueError as error:
@@ -40,6 +47,8 @@ def requested(options: Namespace) -> tuple[Request, ...]:
 
 
 def wanted(given: Sequence[str]) -> Wanted:
+    from surefoot.alerts.when import read_wanted
+
     try:
         return read_wanted(given)
     except ValueError as error:

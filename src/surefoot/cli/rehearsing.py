@@ -14,7 +14,7 @@ from surefoot.alerts.when import Wanted
 from surefoot.cli.table import cell, print_table
 from surefoot.cli.voice import Voice
 from surefoot.judge import Finding
-from surefoot.runlog import StoredProcess
+from surefoot.runlog.read.process import StoredProcess
 
 if TYPE_CHECKING:
     from surefoot.runlog.read.column import Column

@@ -1,7 +1,7 @@
 """`surefoot replay RUN`: judge a stored run again, with today's rules."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from surefoot.cli.alerting import ON_HELP, add_on_option, wanted
@@ -14,9 +14,10 @@ from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.facts import EndFacts, StepFacts
 from surefoot.judge import Judge, unwatched
-from surefoot.report import Report, judge_together, merge
+from surefoot.report import Report, add_up, judge_together, merge
 from surefoot.rules import Rule
-from surefoot.runlog import RunLogError, StoredProcess
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.process import StoredProcess
 
 _EXAMPLES = """\
   surefoot replay latest                                           the newest run
@@ -38,8 +39,7 @@ def main(argv: Sequence[str]) -> int:
         if rehearsed is not None:
             tell_alerts(run.first, rehearsed, _judge(run.first, rules, voice).findings, voice)
             return 0
-        report = merge(_judge(process, rules, voice) for process in run)
-        report = judge_together(report, rules.values(), lambda rule, error: _say_failed(voice, rule, error))
+        report = _join(run, rules, voice)
     except RunLogError as error:
         raise UsageError(str(error)) from None
     return tell(report, options, voice)
@@ -56,6 +56,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_on_option(parser, f"of --alert-dry-run: {ON_HELP} (default: error)")
     return parser
+
+
+def _join(run: Iterable[StoredProcess], rules: dict[str, Rule], voice: Voice) -> Report:
+    """Ranks step together; the steps of other child processes are added, as when the run ended."""
+    judged = [(process, _judge(process, rules, voice)) for process in run]
+    ranks = [report for process, report in judged if process.rank is not None or report.notes]
+    apart = [report for process, report in judged if process.rank is None and not report.notes]
+    if not ranks:
+        return add_up(apart)
+    together = judge_together(merge(ranks), rules.values(), lambda rule, error: _say_failed(voice, rule, error))
+    return add_up([together, *apart])
 
 
 def _judge(process: StoredProcess, rules: dict[str, Rule], voice: Voice) -> Report:

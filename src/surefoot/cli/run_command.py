@@ -19,14 +19,13 @@ from surefoot.launch.session import Session
 from surefoot.launch.user_code import user_code
 from surefoot.report import Report
 from surefoot.report.place import relative
-from surefoot.runlog import run_folder
+from surefoot.runlog.folder import run_folder
 
 
 def main(argv: Sequence[str]) -> int:
     options, program = parse(argv)
     voice = Voice()
     ranks = Ranks.from_environment()
-    statuses = [0]
 
     def announce(finding: Finding) -> None:
         """A line when it happens; all about it at the end."""
@@ -34,8 +33,8 @@ def main(argv: Sequence[str]) -> int:
             where = f" at {relative(finding.file) or finding.file}:{finding.line}" if finding.file else ""
             voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")
 
-    def tell_all(report: Report) -> None:
-        statuses.append(tell(report, options, voice, plan.log))
+    def tell_all(report: Report) -> int:
+        return tell(report, options, voice, plan.log)
 
     try:
         program.check()
@@ -46,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(str(error)) from None
     if ended.reason == "interrupted":
         _die_of_interrupt(ended.error)
-    return ended.status or statuses[-1]
+    return ended.status or session.told
 
 
 def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
@@ -63,6 +62,7 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
         stop_on=None if options.stop_on == "never" else options.stop_on,
         overhead=options.overhead,
         gradcheck=options.gradcheck,
+        thorough=options.thorough,
         max_steps=options.max_steps,
         log=None if options.no_log else _log(options.log, program, ranks),
         user_code=user_code(program),

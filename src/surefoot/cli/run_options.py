@@ -4,11 +4,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.alerts.endpoint import PORT
 from surefoot.cli.alerting import add_alert_options
 from surefoot.cli.choice import add_choice_options
 from surefoot.cli.telling import LEVELS, add_telling_options
 from surefoot.launch.program import Program
+
+PORT = 9464  # of --prometheus without a number
 
 _EPILOG = """\
 examples:
@@ -16,12 +17,15 @@ examples:
   surefoot run --report report.json train.py   and write what was found as JSON
   surefoot run -m package.train --lr 0.1       as python -m package.train --lr 0.1
   surefoot run --stop-on error train.py        raise at the step, before the bad update is applied
+  surefoot run --thorough train.py             read every step closely, not only a sample: slower, for short runs
   surefoot run --ignore clip,zero-learning-rate train.py
   surefoot run --alert jsons://example.org/hook --alert-on error --alert-on 'zscore(loss, 50) > 4' train.py
   surefoot run --alert env:MY_SLACK --alert 'cmd:notify-send surefoot' --alert-on 'val/loss > 2 for 200 steps' train.py
   surefoot run --prometheus 9464 train.py      numbers for Prometheus at http://127.0.0.1:9464/metrics
+  surefoot run -m torch.distributed.run --nproc-per-node 2 train.py
   torchrun --nproc-per-node 2 -m surefoot run train.py
 
+Python processes that the script starts are watched, too, and are part of the one report.
 Options of surefoot stand before the script; whatever follows it belongs to the script.
 Exit status: the script's own if it is not 0; else 1 if a finding reaches --fail-on; else 0; 2 for wrong usage.
 """
@@ -69,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     add_choice_options(parser)
     add = parser.add_argument
     add("--stop-on", choices=LEVELS, default="never", help="raise at the step, before its update (default: never)")
+    add("--thorough", action="store_true", help="read every window closely and record it; slower")
     add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
     add("--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)")
     add("--no-log", action="store_true", help="write no run log")

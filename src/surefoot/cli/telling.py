@@ -9,6 +9,7 @@ from surefoot.cli.voice import Voice
 from surefoot.report import FORMATS, Report, render
 
 LEVELS = ("error", "warning", "never")
+TOO_SHORT = 120  # steps: `convergence` says nothing of fewer losses, so nothing is read
 
 
 def add_telling_options(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = No
     if options.report is not None:
         _write(shown, options.report, voice)
     if options.format == "text":
-        from surefoot.report.text import as_text  # brings rich along, which the script need not wait for
+        from surefoot.report.text import as_text
 
         num_hidden = len(report.findings) - len(shown.findings)
         log = log if log and log.is_dir() else None
@@ -51,6 +52,8 @@ def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = No
 
 def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
     """What became of the loss, from the log of the run that has just ended."""
+    if report.steps < TOO_SHORT:
+        return []
     try:
         from surefoot.report.convergence import stored_outlook
         from surefoot.runlog.read.run import load_run

@@ -15,7 +15,13 @@ _WHY = re.compile(r"^## Why it matters\n(?P<text>.+?)(?=^## |\Z)", re.MULTILINE 
 class Judge:
     """Judges the records of one run, in order. Pure but for the source lines it reads for suppressions."""
 
-    def __init__(self, rules: Iterable[Rule], on_failure: Callable[[str, Exception], None]) -> None:
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        on_failure: Callable[[str, Exception], None],
+        is_the_programs: Callable[[Exception], bool] = lambda error: False,
+    ) -> None:
+        self._is_the_programs = is_the_programs  # an exception that a signal handler raised while a rule was asked
         self._rules = list(rules)
         self._on_failure = on_failure
         self.history = History()
@@ -55,6 +61,8 @@ class Judge:
         try:
             return list(rule.check(record, self.history))
         except Exception as error:
+            if self._is_the_programs(error):
+                raise
             self.not_checked[rule.name] = f"it failed with {type(error).__name__}: {error}"
             self._on_failure(rule.name, error)
             return []

@@ -1,9 +1,9 @@
 """`[tool.surefoot]` in pyproject.toml: which rules are asked. Everything else is a flag or Python."""
 
-import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from surefoot.facts.frozen import frozen
 
 _KEYS = ("select", "ignore")
 
@@ -12,7 +12,7 @@ class SettingsError(ValueError):
     """A pyproject.toml that can't be followed, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleSettings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -32,9 +32,17 @@ def read_settings(folder: Path) -> RuleSettings:
 
 def _table(file: Path) -> Any:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("surefoot")
-    except (OSError, UnicodeDecodeError, AttributeError):
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
         return None  # not ours to complain about
+    if "surefoot" not in text:
+        return None
+    import tomllib  # here, because few projects have settings for us
+
+    try:
+        return tomllib.loads(text).get("tool", {}).get("surefoot")
+    except AttributeError:
+        return None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} is no valid TOML: {error}") from None
 

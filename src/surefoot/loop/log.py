@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.loop.outward import Alerts, LoopOutward, check_outward
 from surefoot.loop.track import sample_tracked
-from surefoot.runlog import Run
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, make_current, new_run, reason_at_exit
+from surefoot.runlog.write.run import Run
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop

@@ -6,11 +6,12 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from surefoot.alerts import Outward, Request, as_requests
+from surefoot.alerts.outward import Outward
+from surefoot.alerts.request import Request, as_requests
 from surefoot.judge import Finding
-from surefoot.runlog import Run
 from surefoot.runlog.write.about import script_name
 from surefoot.runlog.write.current import say
+from surefoot.runlog.write.run import Run
 from surefoot.sanitizer.sanitizer import Listener, Sanitizer
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from torch.nn import Module
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from surefoot.loop.parallel.shard import local
-from surefoot.runlog import Run
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, start_run
 from surefoot.runlog.write.layout import Layout
-from surefoot.watch.name import roots
+from surefoot.runlog.write.run import Run
+from surefoot.watch.inventory.registry import all_roots
 
 MOST_VALUES = 256
 SPACING_SECONDS = 1.0
@@ -102,7 +102,7 @@ def _after_step(optimizer: Any, args: Any, kwargs: Any) -> None:
 
 
 def _params(model: Module | Mapping[str, Module] | None) -> dict[str, Tensor]:
-    models = roots() if model is None else [model] if isinstance(model, Module) else list(model.values())
+    models = all_roots() if model is None else [model] if isinstance(model, Module) else list(model.values())
     found: dict[str, Tensor] = {}
     for one in models:
         for name, param in one.named_parameters():

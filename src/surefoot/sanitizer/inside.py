@@ -1,8 +1,10 @@
 """`sf.watch`: the sanitizer from inside a program or a notebook."""
 
 import atexit
+import dataclasses
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,6 +28,7 @@ def watch(
     stop_on: Level | None = None,
     on_finding: Callable[[Finding], None] | None = None,
     overhead: float = 0.02,
+    thorough: bool = False,
 ) -> "Watch":
     """Watch this process until `stop()`, the end of a `with` block or of the program.
 
@@ -33,7 +36,7 @@ def watch(
     a backward has already been called. `select` and `ignore` name rules or families. From `stop_on` on ("warning" or
     "error") a finding raises `FindingError` at the step, before the update. Findings are shown on stderr as they
     happen, unless `on_finding` takes them. `overhead` is the share of the step time that measuring may cost; 1 measures
-    every step.
+    every step. With `thorough` every window is read closely and recorded, which is slower.
 
     In a program that runs under `surefoot run`, the watch shares that run's sanitizer.
     """
@@ -43,7 +46,7 @@ def watch(
     if stop_on not in (None, "note", "warning", "error"):
         raise ValueError(f'stop_on must be "error", "warning", "note" or None, got {stop_on!r}.')
     check_overhead(overhead)
-    return Watch(watched, _names(select), _names(ignore), stop_on, on_finding, overhead)
+    return Watch(watched, _names(select), _names(ignore), stop_on, on_finding, Settings(overhead, thorough=thorough))
 
 
 def check_overhead(overhead: float) -> None:
@@ -64,10 +67,10 @@ class Watch:
         ignored: list[str],
         stop_on: Level | None,
         on_finding: Callable[[Finding], None] | None,
-        overhead: float = 0.02,
+        settings: Settings,
     ) -> None:
-        settings = read_settings(_folder())
-        rules = select(catalogue(), selected or settings.select, [*settings.ignore, *ignored])
+        project = read_settings(_folder())
+        rules = select(catalogue(), selected or project.select, [*project.ignore, *ignored])
         self._rules = frozenset(rules)
         self._script = sys.argv[0] if sys.argv else ""
         shared = Sanitizer.running
@@ -76,8 +79,11 @@ class Watch:
         self._owns = shared is None
         self._shows = self._owns and on_finding is None
         self._listener = Listener(on_finding or self._show, stop_on, self._rules)
-        self._sanitizer = shared or Sanitizer(rules.values(), settings=Settings(overhead), on_failure=_say_failure)
+        self._sanitizer = shared or Sanitizer(rules.values(), settings=settings, on_failure=_say_failure)
         self._sanitizer.listen(self._listener)
+        if settings.thorough:
+            recorder = self._sanitizer.recorder
+            recorder.settings = dataclasses.replace(recorder.settings, thorough=True)
         self._on = True
         if self._owns:
             Watch._active = self
@@ -107,7 +113,7 @@ class Watch:
             atexit.unregister(self.stop)
             report = self.report().without_notes()
             if self._shows and (report.steps or report.findings or self.tells_of_nothing):
-                print(summary(report), file=sys.stderr)
+                _print(summary(report) + "\n")
         else:
             self._sanitizer.unlisten(self._listener)
 
@@ -123,11 +129,11 @@ class Watch:
         recorder = self._sanitizer.recorder
         for one in watched:
             if isinstance(one, Optimizer):
-                recorder.guarded("step", recorder.account, one)
+                recorder.tap.run("step", recorder.account, one)
 
     def _show(self, finding: Finding) -> None:
         if self._shows and finding.severity != "note":
-            print(finding_as_text(finding, sys.stderr), file=sys.stderr, end="")
+            _print(finding_as_text(finding, sys.stderr))
 
 
 def _names(given: Iterable[str] | str) -> list[str]:
@@ -141,4 +147,11 @@ def _folder() -> Path:
 
 
 def _say_failure(name: str, error: Exception) -> None:
-    print(f"surefoot: {name} failed and is switched off; training goes on. {error!r}", file=sys.stderr)
+    _print(f"surefoot: {name} failed and is switched off; training goes on. {error!r}\n")
+
+
+def _print(text: str) -> None:
+    """On stderr, if the program has one that is open."""
+    with suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            print(text, file=sys.stderr, end="")

@@ -2,12 +2,11 @@
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from time import time as now
+from collections.abc import Mapping, Sequence
 
 from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
-from surefoot.runlog import Run
+from surefoot.runlog.write.run import Run
 from surefoot.watch.recorder import Recorder
 
 MOST_RATES = 8  # of parameter groups; some programs make one for each parameter
@@ -33,25 +32,27 @@ class LazyLog:
         while self._has_stepped and self._early:
             self.run.record(self._early.popleft())
 
-    def sample(self, optimizer: int, step: int, loss: float, lr: float) -> None:
-        """Between records, as it comes."""
-        if not self.run.num_loops:  # a loop knows better
-            lead = _lead(optimizer)
-            self.run.scalars_soon(step, {f"{lead}loss": loss, f"{lead}lr": lr})
+    def loss(self, optimizer: int, step: int, loss: float, factor: float, lr: float | None) -> None:
+        """Of every step; `factor` is the program's own division by the length of its windows."""
+        if self.run.num_loops:  # a loop knows better
+            return
+        lead = _lead(optimizer)
+        values = {f"{lead}loss": loss}
+        if lr is not None:
+            values[f"{lead}lr"] = lr
+        if factor != 1.0:
+            values[f"{lead}loss_factor"] = factor
+        self.run.scalars_soon(step, values)
 
-    def row_for(self, optimizer: int, step: int) -> Callable[[Mapping[str, float]], None]:
-        """What writes the signals of a sampled step that was just taken: a row of that step and time, whenever."""
-        lead, number, time = _lead(optimizer), self._step_of(step), now()
-        in_loop, run = self.run.num_loops > 0, self.run if self._has_stepped else None
-
-        def write(values: Mapping[str, float]) -> None:
-            if run is not None:
-                named = {lead + name: value for name, value in values.items()} if lead else values
-                if in_loop:  # a loop writes the norm of all gradients itself
-                    named = {name: value for name, value in named.items() if name != "grad_norm"}
-                run.scalars_soon(number, named, time)
-
-        return write
+    def signals(self, optimizer: int, step: int, values: Mapping[str, float]) -> None:
+        """What was measured at a step that was just taken."""
+        if not self._has_stepped:
+            return
+        lead = _lead(optimizer)
+        named = {lead + name: value for name, value in values.items()} if lead else values
+        if self.run.num_loops:  # a loop writes the norm of all gradients itself
+            named = {name: value for name, value in named.items() if name != "grad_norm"}
+        self.run.scalars_soon(self._step_of(step), named)
 
     def histogram(self, optimizer: int, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         if self._has_stepped:
@@ -71,13 +72,10 @@ class LazyLog:
             self.finding(number, finding)
 
     def _step(self, facts: StepFacts) -> None:
-        backwards = facts.window or [b for b in facts.backwards if any(n == facts.optimizer for n, _ in b.reached)]
-        losses = [backward.value for backward in backwards if backward.value is not None]
         lead = _lead(facts.optimizer)
-        values = {f"{lead}loss": sum(losses) / len(losses)} if losses else {}
-        values |= {f"{lead}lr/{i}" if i else f"{lead}lr": lr for i, lr in enumerate(facts.lrs[:MOST_RATES])}
+        values = {f"{lead}lr/{i}": lr for i, lr in enumerate(facts.lrs[:MOST_RATES]) if i}
         if values and not self.run.num_loops:
-            self.run.scalars(facts.index, values)
+            self.run.scalars_soon(facts.index, values)
 
 
 def _lead(optimizer: int) -> str:

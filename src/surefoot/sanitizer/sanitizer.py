@@ -14,7 +14,7 @@ from surefoot.rules import LEVELS, Level, Rule
 from surefoot.sanitizer.log import LazyLog
 from surefoot.sanitizer.validation import LoggedLosses
 from surefoot.signals import SignalProbe, signal_probes
-from surefoot.watch.beside import run_beside
+from surefoot.watch.exception import is_the_programs
 from surefoot.watch.probe import Probe
 from surefoot.watch.probes import all_probes
 from surefoot.watch.recorder import Recorder
@@ -66,7 +66,7 @@ class Sanitizer:
         probes: Sequence[Probe] = (),
     ) -> None:
         self.rules = list(rules)
-        self.judge = Judge(self.rules, on_failure)
+        self.judge = Judge(self.rules, on_failure, is_the_programs)
         self.signals: SignalProbe | None = None
         probes = [*probes, *all_probes()]  # wrappers of the given ones lie below the others'
         if log is not None or any("signals" in rule.probes for rule in self.rules):  # else nobody asks for them
@@ -74,9 +74,8 @@ class Sanitizer:
         self.recorder = Recorder(self._take, probes, on_failure, user_code, settings)
         self._logged_losses = LoggedLosses(self.recorder)
         self._log: LazyLog | None = None
-        if self.signals is not None and self.recorder.settings.overhead > 0:
-            self.recorder.on_sample = self._hear_loss
         self._on_record = on_record
+        self._on_failure = on_failure
         self._listeners: list[Listener] = []
         self._stop: FindingError | None = None
         self._num_off = -1
@@ -92,42 +91,39 @@ class Sanitizer:
         self._leave_log()
         self._log = log
         log.run.listen(self._logged_losses.scalars)
-        self.recorder.on_sample = self._hear_loss
+        self.recorder.losses.on_loss = log.loss
         if self.signals is not None:
-            self.signals.teller.row_for, self.signals.teller.on_histogram = log.row_for, log.histogram
-            log.run.before_closing(self._tell_signals)
+            self.signals.writer.on_row, self.signals.writer.on_histogram = log.signals, log.histogram
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
-
-    def _hear_loss(self, optimizer: int, step: int, loss: float, lr: float) -> None:
-        """Of a step that is not recorded."""
-        if self.signals is not None:
-            self.signals.hear_loss(optimizer, loss)
-        if self._log is not None:
-            self._log.sample(optimizer, step, loss, lr)
 
     def _leave_log(self) -> None:
         if self._log is not None:
             self._log.run.unlisten(self._logged_losses.scalars)
 
-    def _tell_signals(self) -> None:
-        """The run may be closed before we finish."""
-        if self.signals is not None:
-            run_beside(self.recorder, self.signals.name, self.signals.tell_all)
-
-    def start(self) -> None:
+    def start(self, *, among_models: bool = True) -> None:
+        """Watch from now on. `among_models`: some may have been made before."""
         Sanitizer.running = self
+        if among_models:
+            self.recorder.names.registry.scan()
         self.recorder.start()
 
     def finish(self, reason: str = "finished") -> None:
         if Sanitizer.running is self:
             Sanitizer.running = None
-        if self.recorder.on:
-            self.recorder.guarded("end", self.recorder.emit_end, reason)
-            self.recorder.stop()
+        if self.recorder.tap.on:
+            self.recorder.tap.run("end", self.recorder.emit_end, reason)
+            self._attempt(self.recorder.stop)
             if self._log is not None:
-                self._log.finish(self.judge.findings)
-            self._leave_log()
+                self._attempt(self._log.finish, self.judge.findings)
+            self._attempt(self._leave_log)
+
+    def _attempt(self, call: Callable[..., None], *args: Any) -> None:
+        """One part of the end. If it fails, the others still follow, and the program ends as it would."""
+        try:
+            call(*args)
+        except Exception as error:
+            self._on_failure("end", error)
 
     def log_more(self, findings: Sequence[Finding]) -> None:
         """What was found without this judge, after the end."""
@@ -176,7 +172,7 @@ class Sanitizer:
 
     def _drop_unwatched(self) -> None:
         """Ask no rule that would judge by half the facts."""
-        off = self.recorder.off
+        off = self.recorder.tap.off
         if len(off) != self._num_off:
             self._num_off = len(off)
             probes = {probe.name for probe in self.recorder.probes}
@@ -186,7 +182,7 @@ class Sanitizer:
 @contextmanager
 def unseen() -> Iterator[None]:
     """What our own code does in the block is no part of the program that is watched."""
-    with Sanitizer.running.recorder.unseen() if Sanitizer.running is not None else nullcontext():
+    with Sanitizer.running.recorder.tap.unseen() if Sanitizer.running is not None else nullcontext():
         yield
 
 

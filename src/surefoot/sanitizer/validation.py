@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 
-from surefoot.watch.beside import run_beside
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.validation import ValidationProbe
 
@@ -33,7 +32,7 @@ class LoggedLosses:
         if known is None:
             known = self._look_at(names)
         if known[1] and self._probe is not None:
-            run_beside(self._recorder, self._probe.name, self._tell, self._probe, known, packed)
+            self._recorder.tap.run(self._probe.name, self._tell, self._probe, known, packed)
 
     def _look_at(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
         if len(self._places) >= KNOWN_ROWS:
@@ -44,7 +43,7 @@ class LoggedLosses:
 
     def _tell(self, probe: ValidationProbe, known: tuple[tuple[str, ...], list[int]], packed: bytes) -> None:
         names, places = known
-        site = self._recorder.sites.here(3)
+        site = self._recorder.sites.here()
         values = struct.unpack(f"<{len(names)}d", packed)
         for place in places:
             probe.named(names[place], values[place], site)

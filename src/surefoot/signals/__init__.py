@@ -1,6 +1,5 @@
-"""Signals: measurements that cost something, taken on sampled steps within a budget."""
+"""Signals: measurements that cost something, taken at sampled updates."""
 
-from surefoot.signals.probe import SignalProbe
-from surefoot.signals.probes import signal_probes
+from surefoot.signals.probe import SignalProbe, signal_probes
 
 __all__ = ["SignalProbe", "signal_probes"]

@@ -10,30 +10,30 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn.utils import clip_grad
 
-from surefoot.watch.patch import Function
+from surefoot.signals.tensors import is_readable, local
 from surefoot.watch.probe import Probe
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
+Limits = list[tuple[Any, Any]]  # of each clip the limit and the total norm, which may lie on a device
 
-Kept = float | Tensor  # a number that may lie on a device
 
-
-class Ear:
-    """Hears the norms that are computed inside the block. A torch function mode would, too, at a higher cost."""
+class NormListener:
+    """Keeps the norms that are computed inside the block. A torch function mode would, too, at a higher cost."""
 
     def __init__(self, norms: dict[int, tuple[Tensor, Tensor]]) -> None:
         self._norms = norms
 
     def __enter__(self) -> None:
         self._original = torch._foreach_norm
-        torch._foreach_norm = self._hear  # type: ignore[assignment]
+        torch._foreach_norm = self._foreach_norm  # type: ignore[assignment]
 
     def __exit__(self, *error: object) -> None:
         torch._foreach_norm = self._original
 
-    def _hear(self, tensors: Any, ord: Any = 2, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
+    def _foreach_norm(self, tensors: Any, ord: Any = 2, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
         result = self._original(tensors, ord, *args, **kwargs)
         if ord == 2.0:
             for grad, norm in zip(tensors, result, strict=True):
@@ -42,7 +42,7 @@ class Ear:
 
 
 class ClippingProbe(Probe):
-    """Listens in sampled windows only. Its wrappers lie below those of `watch/clip.py`, whose frames count.
+    """Listens in sampled windows only.
 
     The first norm of a gradient is kept: the one before any clipping.
     """
@@ -52,18 +52,18 @@ class ClippingProbe(Probe):
     def __init__(self) -> None:
         self.is_listening = True
         self._norms: dict[int, tuple[Tensor, Tensor]] = {}  # by id of the gradient, which is kept so that it stays its
-        self._limits: list[tuple[Any, Any]] = []
-        self._num_backwards = 0  # when the last of them was heard
+        self._limits: Limits = []
+        self._num_backwards = 0  # when the last of them was kept
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         for owner, name in ((clip_grad, "_get_total_norm"), (torch.nn.utils, "get_total_norm")):
             if hasattr(owner, name):
-                recorder.patches.wrap(owner, name, self._make_norm)
+                recorder.tap.replace(owner, name, self._make_norm)
         for owner, name in ((clip_grad, "_clip_grads_with_norm_"), (torch.nn.utils, "clip_grads_with_norm_")):
             if hasattr(owner, name):
-                recorder.patches.wrap(owner, name, self._make_clip)
-        recorder.patches.on_removal(self.forget)
+                recorder.tap.listen(owner, name, self.name, before=self._clips)
+        recorder.tap.on_removal(self.forget)
 
     def _make_norm(self, original: Function) -> Function:
         probe = self
@@ -72,21 +72,16 @@ class ClippingProbe(Probe):
             if not probe.is_listening or is_dynamo_compiling():
                 return original(*args, **kwargs)
             probe._notice_window()
-            with Ear(probe._norms):
+            with NormListener(probe._norms):
                 return original(*args, **kwargs)
 
         return get_total_norm
 
-    def _make_clip(self, original: Function) -> Function:
-        probe = self
-
-        def clip_grads_with_norm_(parameters: Any, max_norm: Any, total_norm: Any, foreach: Any = None) -> Any:
-            if probe.is_listening and not is_dynamo_compiling():
-                probe._notice_window()
-                probe._limits.append((max_norm, total_norm))
-            return original(parameters, max_norm, total_norm, foreach)
-
-        return clip_grads_with_norm_
+    def _clips(self, args: Any, kwargs: Any) -> None:
+        if self.is_listening:
+            given = {**dict(zip(("parameters", "max_norm", "total_norm"), args, strict=False)), **kwargs}
+            self._notice_window()
+            self._limits.append((given.get("max_norm"), given.get("total_norm")))
 
     def listen(self, *, wanted: bool) -> None:
         self.is_listening = wanted
@@ -103,7 +98,7 @@ class ClippingProbe(Probe):
             self._norms.pop(id(param.grad), None)
 
     def _notice_window(self) -> None:
-        """What was heard before the last backward is of another window, such as one that a GradScaler skipped."""
+        """What was kept before the last backward is of another window, such as one that a GradScaler skipped."""
         if self._num_backwards != self._recorder.num_backwards:
             self._num_backwards = self._recorder.num_backwards
             self.forget()
@@ -111,22 +106,15 @@ class ClippingProbe(Probe):
     @property
     def norms(self) -> dict[int, Tensor]:
         """By id of a gradient that is alive."""
-        norms = self._norms.items()
-        return {key: norm if type(norm) is Tensor else getattr(norm, "_local_tensor", norm) for key, (_, norm) in norms}
+        parts = {key: local(norm) for key, (_, norm) in self._norms.items()}
+        return {key: norm for key, norm in parts.items() if is_readable(norm)}
 
-    def limits(self) -> list[tuple[Kept, Kept]]:
-        """Of each clip the limit and the total norm."""
-        found = [pair for pair in self._limits if type(pair[1]) in (Tensor, float)]  # else it is spread over ranks
-        return [(kept(limit), kept(total)) for limit, total in found]
-
-
-def factor(limits: Iterable[tuple[Kept, Kept]]) -> float:
-    """What gradients were multiplied by; of several clips the smallest."""
-    return min([1.0, *(float(limit) / (float(total) + 1e-6) for limit, total in limits)])  # as torch has it
+    @property
+    def limits(self) -> Limits:
+        return list(self._limits)
 
 
-def kept(number: Any) -> Kept:
-    """As it is now, whatever becomes of it; a copy on its device where reading it would make the program wait."""
-    if isinstance(number, Tensor) and not number.is_cpu:
-        return number.detach().clone()
-    return float(number)
+def clip_factor(limits: Limits) -> float:
+    """What gradients were multiplied by; of several clips the smallest. A norm spread over ranks can't be read."""
+    known = [(limit, total) for limit, total in limits if type(total) in (Tensor, float)]
+    return min([1.0, *(float(limit) / (float(total) + 1e-6) for limit, total in known)])  # as torch has it

@@ -8,12 +8,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from surefoot.signals.tensors import plain_torch
+
 LOWEST, HIGHEST = -12, 5  # exponents: from 6e-8 to 1024; what lies outside is counted in the outermost bins
 _SIZES = [4.0**e for e in range(LOWEST, HIGHEST + 1)]
 EDGES: tuple[float, ...] = (-3.4e38, *(-size for size in reversed(_SIZES)), *_SIZES, 3.4e38)
 NUM_BINS = len(EDGES) - 1
 
 
+@plain_torch()
 def count(values: Tensor, owners: Tensor, num_owners: int) -> list[list[int]]:
     """Of each owner's elements, how many finite ones lie between each two of the edges; -1 is nobody."""
     counted = values.isfinite() & (owners >= 0)

@@ -1,252 +1,178 @@
-"""Measure sampled steps: arm a window when it is due, look before the update and after it, have it told.
-
-The hooks are its own, so that a recorder that sleeps (`watch/doze.py`) is not woken; in a window that is not sampled
-they cost a look at the clock.
-"""
+"""Measure sampled steps: arm a window when it is due, look before the update and after it, write what was seen."""
 
 from __future__ import annotations
 
-import os
 import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
-from torch.compiler import is_dynamo_compiling
 from torch.optim import Optimizer
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from surefoot.signals.activation import NO_BUDGET, ActivationProbe
-from surefoot.signals.clipping import ClippingProbe, kept
-from surefoot.signals.rhythm import FIRST
-from surefoot.signals.subject import Sample, Subject
-from surefoot.signals.teller import Teller
-from surefoot.watch.beside import run_beside
+from surefoot.signals.clipping import ClippingProbe
+from surefoot.signals.gauge import MOST_MICRO_BATCHES
+from surefoot.signals.measured_optimizer import MeasuredOptimizer, Sample
+from surefoot.signals.sample_writer import SampleWriter
+from surefoot.signals.tensors import can_read_now, plain_torch
 from surefoot.watch.probe import Probe
-from surefoot.watch.step import is_inner
 
 if TYPE_CHECKING:
     from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
-FIRST_OPTIMIZERS = 16  # each of which has its first steps measured
+
+@dataclass(slots=True)
+class Window:
+    """The backwards since an optimizer's last step that reached its parameters."""
+
+    losses: list[float] = field(default_factory=list)
+    places: list[tuple[Any, bool]] = field(default_factory=list)  # line of each, and whether its graph was kept
 
 
 class SignalProbe(Probe):
     name = "signals"
+    measures = True
 
     def __init__(self, clipping: ClippingProbe, activations: ActivationProbe) -> None:
-        self.teller = Teller(activations)
-        self.subjects: dict[int, Subject] = {}  # by id of the optimizer
-        self._gone: list[Subject] = []  # whose optimizers are gone, with samples that wait
+        self.writer = SampleWriter()
+        self.optimizers: dict[int, MeasuredOptimizer] = {}  # by id of the optimizer
         self._clipping = clipping
         self._activations = activations
-        self._values: dict[int, list[float]] = {}  # losses of the window that is running, by optimizer
-        self._backwards: dict[int, list[tuple[Any, bool]]] = {}  # likewise, where they were called
-        self._num_attempts: dict[int, int] = {}
-        self._num_subjects = 0  # so far
-        self._next_new = 0.0  # when another one may begin, after the first ones
+        self._windows: dict[int, Window] = {}  # by number of the optimizer
 
     def install(self, recorder: Recorder) -> None:
-        self._recorder, self._pid = recorder, os.getpid()
+        self._recorder = recorder
         if recorder.settings.overhead <= 0:
-            recorder.off.setdefault(self.name, NO_BUDGET)
+            recorder.tap.off.setdefault(self.name, NO_BUDGET)
             self._clipping.listen(wanted=False)
             return
-        subjects, begin, end = self.subjects, self._begin, self._end
-
-        def before(optimizer: Any, args: Any, kwargs: Any) -> None:
-            subject = subjects.get(id(optimizer))
-            if (subject is None or subject.is_armed) and not is_dynamo_compiling():
-                closure = args[1] if len(args) > 1 else kwargs.get("closure")
-                run_beside(recorder, "signals", begin, optimizer, callable(closure))
-
-        def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-            subject = subjects.get(id(optimizer))
-            if subject is None or is_dynamo_compiling():
-                return
-            subject.num_steps += 1
-            if subject.sample is not None or (now := perf_counter()) >= subject.samples.due or now >= subject.read_by:
-                run_beside(recorder, "signals", end, subject, optimizer)
-
-        recorder.patches.on_removal(register_optimizer_step_pre_hook(before).remove)
-        recorder.patches.on_removal(register_optimizer_step_post_hook(after).remove)
-        recorder.patches.on_removal(self._close)
-
-    def hear_loss(self, number: int, loss: float) -> None:
-        """Of a step of that optimizer."""
-        for subject in self.subjects.values():
-            if subject.account.id == number:
-                subject.hear_loss(loss)
+        recorder.tap.on_removal(self.optimizers.clear)
 
     # --- the window
 
     def backward_ends(self, backward: Backward) -> None:
-        if backward.value is not None:
-            for number, _ in backward.reached:
-                self._values.setdefault(number, []).append(backward.value)
         for number, _ in backward.reached:
-            self._backwards.setdefault(number, []).append((backward.site, backward.retain_graph))
-        self._look_at_micro_batch()
+            window = self._windows.setdefault(number, Window())
+            if len(window.places) < MOST_MICRO_BATCHES:
+                window.places.append((backward.site, backward.retain_graph))
+                window.losses += [] if backward.value is None else [backward.value]
+        for measured in self.optimizers.values():
+            if measured.is_record_armed and measured.noise.num_expected and can_read_now():
+                with plain_torch():
+                    for gauge in measured.gauges:
+                        gauge.micro_batch()
 
-    def _look_at_micro_batch(self) -> None:
-        """A backward is over, in a window that is to be recorded."""
-        begun = perf_counter()
-        for subject in self.subjects.values():
-            if subject.is_record_armed and subject.noise.num_expected:
-                for gauge in subject.gauges:
-                    gauge.micro_batch()
-                subject.micro_batch_seconds += perf_counter() - begun
+    def window_opens(self, account: Account) -> None:
+        """The window that begins now is read closely: sample it, if its update is due."""
+        optimizer = account.optimizer()
+        measured = None if optimizer is None else self.optimizers.get(id(optimizer))
+        if measured is not None and measured.account is account:
+            measured.arm()
+            self._listen()
+            if measured.is_record_armed:
+                self._activations.open()
 
-    def step_begins(self, optimizer: Optimizer) -> None:
-        self._num_attempts[id(optimizer)] = self._num_attempts.get(id(optimizer), 0) + 1
-
-    def step_ends(self, optimizer: Optimizer) -> None:
-        subject = self.subjects.get(id(optimizer))
-        if subject is not None and subject.sample is None:
-            self._values.pop(subject.account.id, None)
-            self._backwards.pop(subject.account.id, None)
-
-    def _loss(self, subject: Subject) -> float | None:
-        account, recorder = subject.account, self._recorder
-        values = self._values.pop(account.id, None)
-        if values:
-            subject.num_backwards = len(values)
-            return sum(values) / len(values)
-        number, step, loss = recorder.sleep.sampler.told
-        return loss if (number, step) == (account.id, recorder.num_steps) else None
-
-    def _arm(self, subject: Subject, now: float) -> None:
-        """Sample the window that begins now, if that is due."""
-        was_sampled = subject.is_armed and not subject.is_record_armed
-        subject.is_armed = now >= subject.samples.due
-        subject.is_record_armed = subject.is_armed and now >= subject.records.due
-        if subject.is_armed and self._recorder.sleep.nap is not None:
-            self._recorder.sleep.sampler.listen()
-        self._recorder.sleep.on_backward = None
-        if was_sampled and subject.is_armed and not subject.is_record_armed and not self._activations.is_open:
-            return  # as the window before
-        self._clipping.listen(wanted=any(s.is_armed for s in self.subjects.values()))
-        if subject.is_record_armed:
-            if subject.noise.num_expected:
-                self._recorder.sleep.on_backward = self._heard_asleep
-            self._activations.open()
-        elif not any(s.is_record_armed for s in self.subjects.values()):
+    def _listen(self) -> None:
+        """To clipping and to modules, while a window is sampled."""
+        self._clipping.listen(wanted=any(some.is_armed for some in self.optimizers.values()))
+        if not any(some.is_record_armed for some in self.optimizers.values()):
             self._activations.close()
 
-    def _heard_asleep(self) -> None:
-        run_beside(self._recorder, self.name, self._look_at_micro_batch)
+    # --- the update
 
-    # --- the step
-
-    def _begin(self, optimizer: Optimizer, has_closure: bool) -> None:
-        now = perf_counter()
-        recorder = self._recorder
-        account = recorder.accounts.get(optimizer)
-        if account is None or len(recorder.lanes) > 1:  # several threads train: gradients are not ours to read
+    @plain_torch()
+    def step_starts(self, optimizer: Optimizer, has_closure: bool) -> None:
+        begun = perf_counter()
+        measured = self._measured(optimizer)
+        # Where several threads train, gradients are not ours to read.
+        if measured is None or not measured.is_armed or len(self._recorder.lanes) > 1 or not can_read_now():
             return
-        subject = self._subject(optimizer, account, now)
-        if subject is None:
-            return
-        if subject.sample is not None and is_inner(optimizer):
-            return
-        if not subject.is_current():
-            self.teller.read(subject)
-            subject.renew(recorder.names)
-        loss = self._loss(subject)
-        sample = Sample(recorder.num_steps, account.num_updates, loss, has_closure, subject.is_record_armed)
-        for gauge in subject.gauges:
-            gauge.before(closely=sample.is_record, follows=subject.follows)
+        sample = Sample(has_closure, measured.is_record_armed)
+        measured.follow_changes(self._recorder.names)
+        for gauge in measured.gauges:
+            gauge.before()
         if not has_closure:
-            self._look_at_gradients(subject, sample, optimizer)
-        subject.sample = sample
-        sample.seconds += perf_counter() - now - sample.record_seconds
+            self._look_at_window(measured, sample, optimizer)
+        measured.sample = sample
+        sample.seconds = perf_counter() - begun
 
-    def _look_at_gradients(self, subject: Subject, sample: Sample, optimizer: Optimizer) -> None:
+    def step_ends(self, optimizer: Optimizer) -> None:
+        measured = self.optimizers.get(id(optimizer))
+        if measured is None or measured.optimizer() is not optimizer:
+            return
+        if measured.is_armed:
+            sample, measured.sample = measured.sample, None
+            if sample is not None and self._has_finished(measured, sample, optimizer):
+                self.writer.write(measured, sample, self._activations.batch_size, optimizer, self._recorder)
+                measured.measured_at = (measured.account.num_updates, perf_counter())
+            self._clipping.drop(measured.params)
+            measured.ask_for_next()
+            self._listen()
+        self._windows.pop(measured.account.id, None)
+
+    @plain_torch()
+    def _has_finished(self, measured: MeasuredOptimizer, sample: Sample, optimizer: Optimizer) -> bool:
+        """Look after the update; not if the step has freed or moved what is to be read."""
+        if not measured.gauges or not measured.are_readable():
+            return False
+        sample.step_seconds = measured.step_seconds(sample, perf_counter())
+        if sample.has_closure:
+            self._look_at_window(measured, sample, optimizer)
+        for gauge in measured.gauges:
+            gauge.after()
+        return True
+
+    def _look_at_window(self, measured: MeasuredOptimizer, sample: Sample, optimizer: Optimizer) -> None:
+        """What the window has led to: gradients, with a closure only after the update."""
+        sample.step, sample.update = self._recorder.num_steps, measured.account.num_updates
+        window = self._windows.pop(measured.account.id, Window())
+        if window.losses:
+            sample.loss, sample.num_backwards = sum(window.losses) / len(window.losses), len(window.losses)
+        is_alone = len(self.optimizers) == 1 and not sample.has_closure
+        measured.noise.expect(window.places if is_alone else [])
         norms = self._clipping.norms
-        for gauge in subject.gauges:
-            gauge.gradients(norms, closely=sample.is_record, follows=subject.follows and not sample.has_closure)
-        sample.limits = self._clipping.limits()
+        for gauge in measured.gauges:
+            follows = measured.follows and not sample.has_closure
+            gauge.gradients(norms, elements=sample.is_record, follows=follows)
+        sample.limits = self._clipping.limits
         scale = getattr(optimizer, "grad_scale", None)
-        sample.kept_scale = kept(scale) if isinstance(scale, Tensor) else 1.0
-        backwards = self._backwards.pop(subject.account.id, None)
-        if backwards or sample.has_closure:
-            alone = len(self.subjects) == 1 and not sample.has_closure
-            subject.noise.expect(backwards if backwards and alone else [])
+        sample.scale = scale if isinstance(scale, Tensor) else 1.0
         if sample.is_record:
-            begun = perf_counter()
-            sample.equal_rows = subject.rows_still_equal()
-            if "activations" not in self._recorder.off:
-                sample.activations = self._activations.facts(subject.account.ids, self._recorder.names)
-                sample.record_seconds += self._activations.seconds
-            sample.record_seconds += perf_counter() - begun + subject.micro_batch_seconds
-            subject.micro_batch_seconds = 0.0
+            sample.equal_rows = measured.rows_still_equal()
+            if "activations" not in self._recorder.tap.off:
+                sample.activations = self._activations.facts(measured.account.ids, self._recorder.names)
 
-    def _end(self, subject: Subject, optimizer: Optimizer) -> None:
-        begun = perf_counter(), subject.time_run()
-        sample, subject.sample = subject.sample, None
-        if sample is not None and subject.optimizer() is optimizer:
-            if sample.has_closure:
-                sample.loss = self._loss(subject)
-                self._look_at_gradients(subject, sample, optimizer)
-            for gauge in subject.gauges:
-                gauge.after(in_place=subject.updates_in_place)
-            if subject.gauges:
-                self._take(subject, sample, optimizer, begun)
-            self._clipping.drop(subject.params)
-            subject.measured_at = (subject.num_steps, perf_counter())
-        now = perf_counter()
-        if subject.is_reading_due(now):
-            self.teller.read(subject)
-        while self._gone:
-            self.teller.read(self._gone.pop(0))
-        self._arm(subject, now)  # as of then: what is to be recorded finds nothing that waits
+    # --- whose updates
 
-    def _take(self, subject: Subject, sample: Sample, optimizer: Optimizer, begun: tuple[float, float]) -> None:
-        self.teller.taken(subject, sample, begun)
-        if sample.is_record:
-            attempts = self._num_attempts.get(id(optimizer), 0)
-            self.teller.record(subject, sample, optimizer, self._recorder, attempts, begun)
-            self._next_new = max(self._next_new, subject.records.due)
-
-    # --- the end
-
-    def tell_all(self) -> None:
-        """Tell what waits, before there is nobody to be told."""
-        for subject in [*self._gone, *self.subjects.values()]:
-            if subject.waiting:
-                subject.sample = None  # of a step that is under way, whose weights lie where the next ones will
-                self.teller.read(subject)
-        self._gone.clear()
-
-    def _close(self) -> None:
-        if os.getpid() == self._pid:  # in a forked child it is the parent who tells
-            self._recorder.attempt(self, self.tell_all)
-        self._gone.clear()
-        self.subjects.clear()
-
-    # --- whose steps
-
-    def _subject(self, optimizer: Optimizer, account: Account, now: float) -> Subject | None:
-        """None for an optimizer that must wait: a program that makes them all the time has used up its first steps."""
-        subject = self.subjects.get(id(optimizer))
-        if subject is None or subject.optimizer() is not optimizer:
-            self._num_subjects += 1
-            is_early = self._num_subjects <= FIRST_OPTIMIZERS
-            if not is_early and now < self._next_new:
-                return None
-            key, overhead = id(optimizer), self._recorder.settings.overhead
-            gone = weakref.ref(optimizer, lambda ref: self._drop(key, ref))
-            subject = self.subjects[key] = Subject(gone, account, overhead, FIRST if is_early else 0)
-        return subject
+    def _measured(self, optimizer: Optimizer) -> MeasuredOptimizer | None:
+        measured = self.optimizers.get(id(optimizer))
+        if measured is not None and measured.optimizer() is optimizer:
+            return measured
+        account = self._recorder.accounts.get(optimizer)
+        if account is None:
+            return None
+        key = id(optimizer)
+        gone = weakref.ref(optimizer, lambda ref: self._drop(key, ref))
+        measured = self.optimizers[key] = MeasuredOptimizer(gone, account, self._recorder.settings.overhead)
+        return measured
 
     def _drop(self, key: int, ref: weakref.ref[Optimizer]) -> None:
         """An optimizer is gone: keep nothing of it alive."""
-        subject = self.subjects.get(key)
-        if subject is not None and subject.optimizer is ref:
-            del self.subjects[key]
-            self._num_attempts.pop(key, None)
-            if subject.waiting:  # read at the next step: any code may be running now
-                subject.let_go()
-                self._gone.append(subject)
+        measured = self.optimizers.get(key)
+        if measured is not None and measured.optimizer is ref:
+            del self.optimizers[key]
+            self._windows.pop(measured.account.id, None)
+
+
+def signal_probes(others: Sequence[Probe]) -> tuple[SignalProbe, list[Probe]]:
+    """The probe that measures, and all probes in the order in which they are installed.
+
+    The one that measures comes last, when a step is accounted for.
+    """
+    clipping, activations = ClippingProbe(), ActivationProbe()
+    signals = SignalProbe(clipping, activations)
+    return signals, [clipping, *others, activations, signals]

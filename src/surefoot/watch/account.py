@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Hashable
+from collections.abc import Iterable
+from operator import is_
 from typing import Any
 
 from torch import Tensor
@@ -12,7 +13,8 @@ from torch.optim import Optimizer
 
 from surefoot.facts import Site
 from surefoot.watch.lane import Lane, Lanes
-from surefoot.watch.provenance import Ledger
+from surefoot.watch.provenance import Clear, Ledger
+from surefoot.watch.window import Windows
 
 
 class Account:
@@ -23,40 +25,48 @@ class Account:
         self.made_in = threading.get_ident()
         self.lane: Lane | None = None  # of the thread that trains it, once it does
         self.since = clock  # the clock at its previous step
-        self.num_updates = 0
+        self.num_updates = 0  # attempted
+        self.num_skipped = 0  # of these, by a GradScaler
+        self.last_step = self.previous_step = 0  # indices of the last one and of the one before it
         self.step_site: Site | None = None  # of its last step
-        self.is_simple = False  # its last step was a plain one: no closure, not nested, all gradients alike
         self.judged_in_closure = False  # the running step was judged before its update
-        self.repeats = 0  # steps since its last record that looked like one recorded before
-        self.recorded: dict[Hashable, int] = {}  # by shape: the last record that had it
-        self.alike: dict[int, int] = {}  # by record: steps since the last record that had its shape
-        self.like = 0  # the record whose shape the last step had
-        self.num_samples = 0  # of its loss
-        self.sample_due = 0.0  # when its loss is to be sampled again (see sample.py)
-        self.shapes: dict[Hashable, int] = {}  # how often each shape was seen
-        self.ledger = Ledger(_params(optimizer))
-        self.ids = frozenset(id(p) for p in self.ledger.params)
+        self.clears: list[Clear] = []  # by its own `zero_grad`, since the last look
+        self.looked_at = clock
+        self.was_stateful = False  # it kept something of its first step
+        self.version_left = 0  # of its first parameter, after the last step
+        self.hold(_params(optimizer))
+        self.windows = Windows(number, sum(p.numel() for p in self.ledger.params if not hasattr(p, "cls_to_become")))
 
-    def has_grown(self) -> bool:
-        """A quick look for parameters added since, without comparing each."""
-        optimizer = self.optimizer()
-        groups = getattr(optimizer, "param_groups", ())
-        return optimizer is not None and sum(len(g["params"]) for g in groups) != len(self.ledger.params)
+    def hold(self, params: list[Tensor]) -> None:
+        self.ledger = Ledger(params)
+        self.ids = frozenset(id(p) for p in params)
 
     def refresh(self, optimizer: Optimizer) -> bool:
         """Follow changes of the parameter groups; whether there were any."""
-        params = _params(optimizer)
         mine = self.ledger.params
-        if len(params) == len(mine) and all(a is b for a, b in zip(params, mine, strict=True)):
-            return False
+        start = 0
+        for group in optimizer.param_groups:
+            params = group["params"]
+            end = start + len(params)
+            if not all(map(is_, params, mine[start:end])) or end > len(mine):
+                break
+            start = end
+        else:
+            if start == len(mine):
+                return False
+        return self._follow(_params(optimizer))
+
+    def _follow(self, params: list[Tensor]) -> bool:
         old = self.ledger
-        known = {id(p): i for i, p in enumerate(old.params)}
-        self.ledger = Ledger(params)
-        for i, p in enumerate(params):
-            if id(p) in known:
-                self.ledger.provenances[i] = old.provenances[known[id(p)]]
-                self.ledger.states[i] = old.states[known[id(p)]]
-        self.ids = frozenset(id(p) for p in params)
+        if len(params) == len(old.params) and all(map(is_, params, old.params)):
+            return False
+        known = dict(zip(map(id, old.params), zip(old.provenances, old.states, strict=True), strict=True))
+        self.hold(params)
+        provenances = self.ledger.provenances
+        for i, param in enumerate(params):
+            if id(param) in known:
+                provenances[i], self.ledger.states[i] = known[id(param)]
+        self.ledger.assign(provenances)
         return True
 
 
@@ -65,9 +75,10 @@ class Accounts:
 
     def __init__(self) -> None:
         self._by_id: dict[int, Account] = {}
-        self._all: list[Account] = []
-        self._sharing: dict[int, list[Account]] | None = None
+        self.all: list[Account] = []
+        self._owners: dict[int, list[Account]] | None = None  # by id of a parameter
         self.version = 0  # counts changes
+        self.gone: list[tuple[int, int, dict[int, int]]] = []  # windows that were counted and not told so far
 
     def get(self, optimizer: Optimizer) -> Account | None:
         account = self._by_id.get(id(optimizer))
@@ -83,24 +94,38 @@ class Accounts:
         account = self._by_id.get(key)
         if account is not None and account.optimizer is gone:
             del self._by_id[key]
+            self.gone.append((account.id, account.windows.repeats, account.windows.alike))
             account.ledger = Ledger([])  # whoever still holds the account must not keep the parameters alive
             self.changed()
 
     def changed(self) -> None:
         self.version += 1
-        self._all = list(self._by_id.values())
-        self._sharing = None
+        self.all = list(self._by_id.values())
+        self._owners = None
 
     def values(self) -> list[Account]:
-        return self._all
+        return self.all
+
+    def owners(self) -> dict[int, list[Account]]:
+        """Accounts by the identity of a parameter that they hold."""
+        if self._owners is None:
+            self._owners = {}
+            for account in self.all:
+                for key in account.ids:
+                    self._owners.setdefault(key, []).append(account)
+        return self._owners
+
+    def holding(self, ids: Iterable[int]) -> list[Account]:
+        """Those that hold some of these parameters, in the order of their making."""
+        owners = self.owners()
+        found = {account.id: account for key in ids for account in owners.get(key, ())}
+        return [found[number] for number in sorted(found)]
 
     def sharing(self, account: Account) -> list[Account]:
         """The other accounts that hold some of the same parameters."""
-        if self._sharing is None:
-            self._sharing = {
-                a.id: [b for b in self._all if b is not a and not a.ids.isdisjoint(b.ids)] for a in self._all
-            }
-        return self._sharing.get(account.id, [])
+        if len(self.all) < 2:
+            return []
+        return [other for other in self.holding(account.ids) if other is not account]
 
     def mark_shared(self, account: Account, step: tuple[int, int]) -> None:
         """Parameters that other optimizers hold too were used there as well."""
@@ -114,9 +139,9 @@ class Accounts:
         Reading `.grad` while another thread writes it can crash the process.
         """
         if len(lanes) == 1:
-            return self._all
+            return self.all
         lane, thread = lanes.here(), threading.get_ident()
-        return [a for a in self._all if a.lane is lane or (a.lane is None and a.made_in == thread)]
+        return [a for a in self.all if a.lane is lane or (a.lane is None and a.made_in == thread)]
 
 
 def _params(optimizer: Optimizer) -> list[Tensor]:

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import BackwardFacts, BirthFacts, LossFacts, Site
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
+from surefoot.watch.tap import Undisturbed
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -27,7 +27,8 @@ class Backward:
     gradient: Any
     retain_graph: bool
     create_graph: bool
-    root: int = 0
+    root: int = 0  # sequence number of the node that is backwarded
+    size: int = 0  # nodes made since the last root
     value: float | None = None
     given: float | None = 1.0
     loss: LossFacts | None = None
@@ -39,13 +40,8 @@ class Backward:
     inside_step: int | None = None
     birth: BirthFacts | None = None
     loss_key: Hashable = None  # of `loss`, what does not differ from step to step
-    shape: list[Any] = field(default_factory=list)  # what probes add to the step's shape
-
-    def key(self) -> tuple[Any, ...]:
-        return (
-            "backward", self.site, self.reached, self.num_unowned, self.retain_graph, self.create_graph,
-            self.scaled_by, self.under_autocast, self.loss_key, *self.shape,
-        )  # fmt: skip
+    shape: list[Any] = field(default_factory=list)  # what probes add to what was read closely
+    accounts: Sequence[Any] = ()  # those that it may reach
 
     def fact(self, at: int) -> BackwardFacts:
         return BackwardFacts(
@@ -59,27 +55,28 @@ class BackwardProbe(Probe):
     name = "backward"
 
     def install(self, recorder: Recorder) -> None:
-        sleep = recorder.sleep
+        def begins(args: Any, kwargs: Any) -> Backward:
+            tensors, gradient, retain_graph, create_graph = args[:4] if len(args) > 3 else _bind(args, kwargs)
+            roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+            keeps = create_graph if retain_graph is None else retain_graph
+            if False in [type(root) is Tensor for root in roots]:  # a subclass would see what we ask it
+                with Undisturbed():
+                    return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
+            return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
 
-        def make(original: Function) -> Function:
-            def backward(
-                tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False,
-                grad_variables: Any = None, inputs: Any = None,
-            ) -> None:  # fmt: skip
-                nap = sleep.nap
-                if nap is not None and nap.goes_on("backward", tensors, depth=3):
-                    original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-                    if sleep.on_backward is not None:
-                        sleep.on_backward()
-                    return
-                begun = recorder.guarded(
-                    "backward", recorder.backward_begins, tensors, grad_tensors, retain_graph, create_graph
-                )
-                try:
-                    original(tensors, grad_tensors, retain_graph, create_graph, grad_variables, inputs)
-                finally:
-                    recorder.finish("backward", recorder.backward_ends, begun)
+        def ends(begun: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
+            if begun is not None:
+                recorder.backward_ends(begun)
 
-            return backward
+        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends)
 
-        recorder.patches.wrap(torch.autograd, "backward", make)
+
+def _bind(args: Any, kwargs: Any) -> tuple[Any, ...]:
+    """The first four arguments, by their places or by their names."""
+    names = ("tensors", "grad_tensors", "retain_graph", "create_graph")
+    given = dict(zip(names, args, strict=False)) | kwargs
+    gradient = given.get("grad_tensors")
+    return (
+        given.get("tensors", ()), given.get("grad_variables") if gradient is None else gradient,
+        given.get("retain_graph"), given.get("create_graph", False),
+    )  # fmt: skip

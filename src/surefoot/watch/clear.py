@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.compiler import is_dynamo_compiling
 
-from surefoot.facts import ClearFacts
-from surefoot.watch.patch import Function
+from surefoot.facts import ClearFacts, Site
+from surefoot.watch.inventory.module import parameters_of
 from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Clear
 
@@ -21,39 +21,39 @@ class ClearProbe(Probe):
     name = "clear"
 
     def install(self, recorder: Recorder) -> None:
-        sleep = recorder.sleep
+        self._recorder = recorder
+        recorder.tap.listen(torch.optim.Optimizer, "zero_grad", self.name, before=self._optimizer_clears)
+        recorder.tap.listen(torch.nn.Module, "zero_grad", self.name, before=self._module_clears)
 
-        def make(original: Function) -> Function:
-            def zero_grad(self: Any, set_to_none: bool = True) -> None:
-                if not is_dynamo_compiling() and ((nap := sleep.nap) is None or not nap.goes_on("clear")):
-                    recorder.guarded("clear", _note, recorder, self, set_to_none)
-                original(self, set_to_none)
+    def _optimizer_clears(self, args: Any, kwargs: Any) -> None:
+        recorder, optimizer = self._recorder, args[0]
+        account = recorder.accounts.get(optimizer) or recorder.account(optimizer)
+        at, to_none = self._note(account.id, "", args, kwargs)
+        account.clears.append(Clear(at, None, to_none))
 
-            return zero_grad
+    def _module_clears(self, args: Any, kwargs: Any) -> None:
+        module = args[0]
+        at, to_none = self._note(None, type(module).__name__, args, kwargs)
+        covered: frozenset[int] | None = None
 
-        recorder.patches.wrap(torch.optim.Optimizer, "zero_grad", make)
-        recorder.patches.wrap(torch.nn.Module, "zero_grad", make)
+        def covers(param: Tensor) -> bool:
+            nonlocal covered
+            if covered is None:  # only worked out when something must be explained
+                covered = frozenset(id(p) for p in parameters_of(module))
+            return id(param) in covered
+
+        self._recorder.module_clears.append(Clear(at, covers, to_none))
+
+    def _note(self, optimizer: int | None, kind: str, args: Any, kwargs: Any) -> tuple[int, bool]:
+        recorder = self._recorder
+        site, stack = recorder.sites.here(), recorder.lanes.here().step_stack
+        inside = stack[-1] if stack else None
+        to_none = args[1] if len(args) > 1 else kwargs.get("set_to_none", True)
+        token = ("clear", id(site), optimizer, kind, bool(to_none), inside)
+        return recorder.note(token, partial(_fact, site, optimizer, kind, bool(to_none), inside)), bool(to_none)
 
 
-def _note(recorder: Recorder, owner: Any, set_to_none: bool) -> None:
-    site = recorder.sites.here(4)
-    inside = recorder.inside_step
-    if isinstance(owner, torch.optim.Optimizer):
-        account = recorder.account(owner)
-        number, kind = account.id, ""
-        covered = account.ids
-    else:
-        number, kind = None, type(owner).__name__
-        covered = None
-
-    def covers(param: Tensor) -> bool:
-        nonlocal covered
-        if covered is None:  # only worked out when something must be explained
-            covered = frozenset(id(p) for p in owner.parameters())
-        return id(param) in covered
-
-    at = recorder.journal.note(
-        ("clear", site, number, kind, set_to_none, inside),
-        lambda at: ClearFacts(at, site, number, kind, set_to_none, inside),
-    )
-    recorder.lanes.here().clears.append(Clear(at, covers, set_to_none))
+def _fact(
+    site: Site | None, optimizer: int | None, kind: str, to_none: bool, inside: int | None, at: int
+) -> ClearFacts:
+    return ClearFacts(at, site, optimizer, kind, to_none, inside)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.compiler import is_dynamo_compiling
 from torch.nn.utils import clip_grad
 
 from surefoot.facts import ClipFacts, Site
 from surefoot.watch.finite.probe import FiniteProbe
 from surefoot.watch.half.scale import Scaler, Scales
-from surefoot.watch.name import roots
+from surefoot.watch.inventory.module import parameters_of
 from surefoot.watch.one_shot import is_used_up
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import UNTOUCHED, Ledger, Provenance
 
 if TYPE_CHECKING:
+    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
 
 NO_LIMIT = 1e6  # and above: the call only measures
@@ -48,12 +48,13 @@ class Clip:
     ledgers: list[Ledger]
     norm: Any = None
 
-    def key(self) -> tuple[Any, ...]:
-        story = tuple((len(p.sources), len(p.fresh), bool(p.used_by), p.edited, p.by_hand) for p in self.provenances)
+    def token(self) -> Hashable:
+        story = tuple([(len(p.sources), len(p.fresh), bool(p.used_by), p.edited, p.by_hand) for p in self.provenances])
+        size = math.frexp(min(self.max_norm, NO_LIMIT))[1]  # a limit may be adapted from step to step
         return (
-            "clip", self.site, self.kind, self.max_norm < NO_LIMIT, self.num_params, self.num_gradients, self.num_live,
-            self.num_fresh, self.optimizers, story, None if self.scaler is None else self.scaler.id, self.used_up,
-            self.akin, self.inside_step,
+            "clip", id(self.site), self.kind, size, self.num_params, self.num_gradients, self.num_live, self.num_fresh,
+            self.optimizers, story, None if self.scaler is None else self.scaler.id, self.used_up, self.akin,
+            self.inside_step,
         )  # fmt: skip
 
     def fact(self, at: int) -> ClipFacts:
@@ -79,6 +80,18 @@ class Clip:
         )
 
 
+class Covered(NamedTuple):
+    """What one line clips."""
+
+    order: list[int]  # identities of the parameters
+    version: int  # of the accounts then
+    ids: frozenset[int]
+    accounts: list[Account]
+    are_whole: list[bool]  # by account, whether all that it holds is clipped
+    is_all: bool  # and nothing else is
+    numbers: tuple[int, ...]  # of the accounts
+
+
 class ClipProbe(Probe):
     name = "clip"
 
@@ -86,117 +99,107 @@ class ClipProbe(Probe):
         self._scales = scales
         self._finite = finite
         self._used_up = False  # the iterator given to the call that is running was exhausted before
+        self._known: dict[int, Covered] = {}  # by the identity of the line
         self._known_akin: dict[tuple[Site | None, int, int], tuple[int, ...]] = {}
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        listen = recorder.tap.listen
         # clip_grad_norm_ calls the last one by its name in the module, so that even a reference to it that was
         # imported before the watch began is seen.
         for owner in (clip_grad, torch.nn.utils):
-            recorder.patches.wrap(owner, "clip_grad_norm_", self._make_outer)
-            recorder.patches.wrap(owner, "clip_grad_value_", self._make_value)
-        recorder.patches.wrap(clip_grad, "_clip_grads_with_norm_", self._make_norm)
-        if hasattr(torch.nn.utils, "clip_grads_with_norm_"):
-            recorder.patches.wrap(torch.nn.utils, "clip_grads_with_norm_", self._make_norm)
+            listen(owner, "clip_grad_norm_", self.name, before=self._called, after=self._returned, only_armed=True)
+            listen(
+                owner, "clip_grad_value_", self.name, prepare=_as_list, before=partial(self._begins, "value"),
+                after=self._ends,
+            )  # fmt: skip
+        for owner, name in ((clip_grad, "_clip_grads_with_norm_"), (torch.nn.utils, "clip_grads_with_norm_")):
+            if hasattr(owner, name):
+                prepare = None if owner is clip_grad else _as_list  # torch itself gives it a list
+                listen(owner, name, self.name, prepare=prepare, before=partial(self._begins, "norm"), after=self._ends)
 
-    # --- the wrappers
+    def _called(self, args: Any, kwargs: Any) -> None:
+        self._used_up = is_used_up(args[0] if args else kwargs.get("parameters"))
 
-    def _make_outer(self, original: Function) -> Function:
-        probe, sleep = self, self._recorder.sleep
-
-        def clip_grad_norm_(parameters: Any, *args: Any, **kwargs: Any) -> Any:
-            if sleep.nap is not None:
-                return original(parameters, *args, **kwargs)
-            probe._used_up = is_used_up(parameters)
-            try:
-                return original(parameters, *args, **kwargs)
-            finally:
-                probe._used_up = False
-
-        return clip_grad_norm_
-
-    def _make_norm(self, original: Function) -> Function:
-        recorder, begins, ends = self._recorder, self._begins, self._ends
-        sleep = recorder.sleep
-
-        def clip_grads_with_norm_(parameters: Any, max_norm: Any, total_norm: Any, foreach: Any = None) -> Any:
-            if is_dynamo_compiling():
-                return original(parameters, max_norm, total_norm, foreach)
-            nap = sleep.nap
-            if nap is not None and nap.goes_on("clip", total_norm):
-                return original(parameters, max_norm, total_norm, foreach)
-            params = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-            begun = recorder.guarded("clip", begins, params, "norm", max_norm, total_norm)
-            original(params, max_norm, total_norm, foreach)
-            recorder.finish("clip", ends, begun)
-            return None
-
-        return clip_grads_with_norm_
-
-    def _make_value(self, original: Function) -> Function:
-        recorder, begins, ends = self._recorder, self._begins, self._ends
-        probe = self
-
-        def clip_grad_value_(parameters: Any, clip_value: Any, foreach: Any = None) -> Any:
-            if is_dynamo_compiling():
-                return original(parameters, clip_value, foreach)
-            probe._used_up = is_used_up(parameters)
-            params = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-            usable = all(isinstance(p, Tensor) for p in params)  # else torch will say what is wrong
-            begun = recorder.guarded("clip", begins, params, "value", clip_value, None) if usable else None
-            try:
-                original(params, clip_value, foreach)
-            finally:
-                probe._used_up = False
-            recorder.finish("clip", ends, begun)
-            return None
-
-        return clip_grad_value_
+    def _returned(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        self._used_up = False
 
     # --- what happens
 
-    def _begins(self, params: Sequence[Tensor], kind: str, limit: Any, norm: Any) -> Clip:
+    def _begins(self, kind: str, args: Any, kwargs: Any) -> Clip | None:
+        params = args[0] if args else kwargs.get("parameters")
+        params = [params] if isinstance(params, Tensor) else params
+        limit = args[1] if len(args) > 1 else kwargs.get("max_norm", kwargs.get("clip_value"))
+        norm = None
+        if kind == "norm":
+            norm = args[2] if len(args) > 2 else kwargs.get("total_norm")
+        elif isinstance(params, Exhausted):
+            self._used_up = True
+        if not isinstance(params, list):
+            return None  # torch will say what is wrong
+        return self._clip(params, kind, float(limit), norm)
+
+    def _clip(self, params: list[Tensor], kind: str, limit: float, norm: Any) -> Clip:
         recorder = self._recorder
-        recorder.look()
-        site = recorder.sites.here(4)
-        ids = frozenset(id(p) for p in params)
-        optimizers: list[int] = []
+        site = recorder.sites.here()
+        covered = self._covered(site, params)
+        ids, accounts = covered.ids, covered.accounts
+        recorder.look(accounts)
         ledgers: list[Ledger] = []
         provenances: dict[Provenance, int] = {}  # of gradients that are there, and how many have it
         scaler = None
-        for account in recorder.accounts.values():
-            if ids.isdisjoint(account.ids):
-                continue
+        for account, is_whole in zip(accounts, covered.are_whole, strict=True):
             mine: dict[Provenance, int] = {}
-            _count(account.ledger, None if ids >= account.ids else ids, mine)
+            _count(account.ledger, None if is_whole else ids, mine)
             scaler = scaler or self._scales.of(account.id, mine)
-            optimizers.append(account.id)
             ledgers.append(account.ledger)
             for p, number in mine.items():
                 provenances[p] = provenances.get(p, 0) + number
-        if recorder.unowned.params:
+        if recorder.unowned.states:
             _count(recorder.unowned, ids, provenances)
             ledgers.append(recorder.unowned)
-        if scaler is not None and self._is_scaled_limit(float(limit), scaler, site):
+        if scaler is not None and self._is_scaled_limit(limit, scaler, site):
             scaler = None
-        num_gradients = sum(p.grad is not None for p in params)
+        num_gradients = sum(provenances.values())
+        if not covered.is_all or recorder.unowned.states:
+            num_gradients = [p.grad is not None for p in params].count(True)
         num_untold = max(0, num_gradients - sum(provenances.values()))  # nobody knows where these come from
         num_untold += provenances.get(UNTOUCHED, 0)
-        num_live = num_untold + sum(n for p, n in provenances.items() if p.sources or p.by_hand)
-        num_fresh = num_untold + sum(n for p, n in provenances.items() if p.fresh or p.by_hand)
+        num_live = num_fresh = num_untold
+        for p, number in provenances.items():
+            num_live += number if p.sources or p.by_hand else 0
+            num_fresh += number if p.fresh or p.by_hand else 0
         clip = Clip(
-            site, kind, float(limit), len(params), num_gradients, num_live, num_fresh, tuple(optimizers),
+            site, kind, limit, len(params), num_gradients, num_live, num_fresh, covered.numbers,
             tuple(provenances), scaler, self._used_up and not params,
             () if num_fresh else self._akin(site, params, ids), recorder.inside_step, ledgers, norm,
         )  # fmt: skip
         self._warn_if_bad(norm, ids)
         return clip
 
-    def _ends(self, clip: Clip) -> None:
+    def _covered(self, site: Site | None, params: list[Tensor]) -> Covered:
+        """Which optimizers hold these. The same line clips the same ones again and again."""
+        order, version = list(map(id, params)), self._recorder.accounts.version
+        known = self._known.get(id(site))
+        if known is not None and known.version == version and known.order == order:
+            return known
+        ids = frozenset(order)
+        accounts = self._recorder.accounts.holding(ids)
+        are_whole = [ids >= account.ids for account in accounts]
+        is_all = all(are_whole) and sum(len(account.ids) for account in accounts) == len(order)
+        known = Covered(order, version, ids, accounts, are_whole, is_all, tuple(a.id for a in accounts))
+        self._known[id(site)] = known
+        return known
+
+    def _ends(self, clip: Clip | None, args: Any, kwargs: Any, result: Any) -> None:
+        if clip is None:
+            return
+        if clip.kind == "value":
+            self._used_up = False
         for ledger in clip.ledgers:
             ledger.settle()
         clip.ledgers = []
-        self._recorder.journal.note(clip.key(), clip.fact)
+        self._recorder.note(clip.token(), clip.fact)
 
     def _is_scaled_limit(self, limit: float, scaler: Scaler, site: Site | None) -> bool:
         """`clip_grad_norm_(params, max_norm * scaler.get_scale())` is right without `unscale_`.
@@ -213,7 +216,8 @@ class ClipProbe(Probe):
     def _warn_if_bad(self, norm: Any, ids: frozenset[int]) -> None:
         # On a GPU reading it would stall every step; there the sampled check of the gradients must do.
         cheap = type(norm) is Tensor and norm.device.type == "cpu"
-        if cheap and not math.isfinite(float(norm)):
+        if cheap and not math.isfinite(norm.item()):
+            self._recorder.arm()
             self._finite.norm_is_bad(ids)
 
     def _akin(self, site: Site | None, params: Sequence[Tensor], ids: frozenset[int]) -> tuple[int, ...]:
@@ -223,17 +227,34 @@ class ClipProbe(Probe):
         accounts = self._recorder.accounts.values()
         key = (site, id(params[0]), len(accounts))
         if key not in self._known_akin:
-            held = [{id(p) for p in model.parameters()} for model in roots()]
+            held = [{id(p) for p in parameters_of(model)} for model in self._recorder.names.roots()]
             family = ids.union(*(h for h in held if not ids.isdisjoint(h)))
             self._known_akin[key] = tuple(a.id for a in accounts if not family.isdisjoint(a.ids))
         return self._known_akin[key]
 
 
+class Exhausted(list[Any]):
+    """The empty list of an iterator that was run through before."""
+
+
+def _as_list(args: Any) -> Any:
+    """An iterator gives its parameters once: torch gets them from a list of ours."""
+    params = args[0] if args else None
+    if params is None or isinstance(params, Tensor | list):
+        return args
+    used_up = is_used_up(params)
+    params = list(params)
+    return (Exhausted() if used_up and not params else params, *args[1:])
+
+
 def _count(ledger: Ledger, ids: frozenset[int] | None, into: dict[Provenance, int]) -> None:
     """Gradients by provenance; of all parameters when `ids` is None."""
-    told = zip(ledger.params, ledger.states, ledger.provenances, strict=True)
-    for param, state, provenance in told:
-        if state is not None and (ids is None or id(param) in ids):
+    if ids is None:
+        for provenance, size in ledger.present():
+            into[provenance] = into.get(provenance, 0) + size
+        return
+    for param, state, provenance in zip(ledger.alive(), ledger.states, ledger.provenances, strict=True):
+        if state is not None and id(param) in ids:
             into[provenance] = into.get(provenance, 0) + 1
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import weakref
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from torch.utils.data import DataLoader, IterableDataset
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from surefoot.facts import EpochEdgeFacts, EpochFacts, Site
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from surefoot.watch.data.probe import DataProbe
@@ -68,6 +69,12 @@ class Pass:
         self.iterator: weakref.ref[Any] | None = None
         self.feed: Any = None  # what the listener knows of it
 
+    @property
+    def is_edge(self) -> bool:
+        """The first or the last batch, of the first passes and later of a few."""
+        at_edge = self.num_batches == 1 or self.num_batches == self.loader.length
+        return at_edge and (self.epoch <= FIRST_PASSES or not self.epoch & (self.epoch - 1))
+
 
 class EpochProbe(Probe):
     name = "epoch"
@@ -89,46 +96,41 @@ class EpochProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        probe, passes = self, self._passes
+        recorder.tap.listen(DataLoader, "__iter__", self.name, after=self._started)
+        recorder.tap.replace(_BaseDataLoaderIter, "__next__", self._make_next)
 
-        def make_iter(original: Function) -> Function:
-            def __iter__(self: Any) -> Any:
-                iterator = original(self)
-                stop = recorder.guarded("epoch", started, self, iterator)
-                if stop is not None:
-                    raise stop
-                return iterator
+    def _make_next(self, original: Function) -> Function:
+        tap, passes = self._recorder.tap, self._passes
 
-            return __iter__
-
-        def make_next(original: Function) -> Function:
-            def __next__(self: Any) -> Any:
-                try:
-                    batch = original(self)
-                except StopIteration:
-                    if id(self) not in passes:
-                        raise
-                    by_user = recorder.sites.is_user(sys._getframe(1).f_code.co_filename)
-                    stop = recorder.guarded("epoch", ran_out, id(self), by_user)
+        def __next__(self: Any) -> Any:
+            started = perf_counter()
+            try:
+                batch = original(self)
+            except StopIteration:
+                if id(self) in passes:
+                    stop = tap.run("epoch", probe._run_out, id(self), sys._getframe(1).f_code.co_filename)
                     if stop is not None:
                         raise stop from None
-                    raise
-                running = passes.get(id(self))
-                if running is not None:
-                    probe._latest = running
-                    running.num_batches += 1
-                    if running.num_batches == 2 and running.num_backwards == recorder.num_backwards:
-                        running.first_batch_idle = True
-                    listener = probe.listener
-                    if listener is not None and running.feed is not None and recorder.on:
-                        recorder.attempt(listener, listener.gives, running, running.feed, batch)
-                return batch
+                raise
+            if id(self) in passes:
+                tap.run("epoch", probe._gave, passes[id(self)], batch, perf_counter() - started)
+            return batch
 
-            return __next__
+        probe = self
+        return __next__
 
-        started, ran_out = self._start, self._run_out
-        recorder.patches.wrap(DataLoader, "__iter__", make_iter)
-        recorder.patches.wrap(_BaseDataLoaderIter, "__next__", make_next)
+    def _gave(self, running: Pass, batch: Any, seconds: float) -> None:
+        recorder, listener = self._recorder, self.listener
+        self._latest = running
+        running.num_batches += 1
+        if running.num_batches == 2 and running.num_backwards == recorder.num_backwards:
+            running.first_batch_idle = True
+        if running.is_edge:
+            recorder.arm()
+        for heard in recorder.on_batch:
+            heard(running, batch, seconds)
+        if listener is not None and running.feed is not None:
+            recorder.tap.attempt(listener.name, listener.gives, running, running.feed, batch)
 
     def end_facts(self) -> dict[str, Any]:
         """The run ends, and every pass with it."""
@@ -136,12 +138,15 @@ class EpochProbe(Probe):
             self._end(key)
         return {}
 
-    def _start(self, loader: DataLoader[Any], iterator: Any) -> BaseException | None:
+    def _started(self, begun: None, args: Any, kwargs: Any, iterator: Any) -> BaseException | None:
+        if iterator is None:  # it raised
+            return None
+        loader: DataLoader[Any] = args[0]
         stop = self._end_finished()
         if id(iterator) in self._passes:  # persistent workers keep their iterator
             stop = self._end(id(iterator)) or stop
         recorder = self._recorder
-        site = recorder.sites.here(3)
+        site = recorder.sites.here()
         known = self._known(loader, site)
         known.num_passes += 1
         self.num_started += 1
@@ -150,9 +155,9 @@ class EpochProbe(Probe):
         running.iterator = weakref.ref(iterator, lambda _: self._dies(key))
         self._passes[key] = running
         if self.listener is not None:
-            running.feed = recorder.attempt(self.listener, self.listener.starts, running, loader)
-        running.started = recorder.journal.note(
-            ("epoch", "start", known.id, site),
+            running.feed = recorder.tap.attempt(self.listener.name, self.listener.starts, running, loader)
+        running.started = recorder.note(
+            ("epoch", "start", known.id, id(site)),
             lambda at: EpochEdgeFacts(at, known.id, "start", running.epoch, site, length=known.length),
         )
         return stop
@@ -173,8 +178,8 @@ class EpochProbe(Probe):
         self._loaders.append(known)
         return known
 
-    def _run_out(self, key: int, by_user: bool) -> BaseException | None:
-        running = self._passes[key]
+    def _run_out(self, key: int, file: str) -> BaseException | None:
+        running, by_user = self._passes[key], self._recorder.sites.is_user(file)
         running.exhausted = running.over = True
         # Who looks ahead finds the end while the last batch is still to be trained on: the pass then ends when the
         # iterator is let go, or when a loader starts.
@@ -183,10 +188,10 @@ class EpochProbe(Probe):
         return None
 
     def _dies(self, key: int) -> None:
-        if self._recorder.is_busy:
+        if self._recorder.tap.is_busy:
             self._died.append(key)
         else:
-            self._recorder.guarded("epoch", self._end, key)
+            self._recorder.tap.run("epoch", self._end, key)
 
     def _end_finished(self) -> BaseException | None:
         stop = None
@@ -208,7 +213,7 @@ class EpochProbe(Probe):
             recorder.num_backwards - running.num_backwards,
             recorder.num_steps - running.num_steps,
         )
-        at = recorder.journal.note(
+        at = recorder.note(
             ("epoch", "end", number, complete, done[1] > 0),
             lambda at: EpochEdgeFacts(at, number, "end", epoch, site, complete, *done, length),
         )
@@ -216,7 +221,7 @@ class EpochProbe(Probe):
             return None
         feed = None
         if self.listener is not None and running.feed is not None:
-            feed = recorder.attempt(self.listener, self.listener.ends, running, running.feed)
+            feed = recorder.tap.attempt(self.listener.name, self.listener.ends, running, running.feed)
         return recorder.emit(EpochFacts(at, number, epoch, site, complete, *done, length, running.started, feed))
 
 

@@ -1,14 +1,12 @@
-"""From what is live to facts, and to the shape by which steps are recognised."""
+"""From what is live to facts."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.facts import EndFacts, GradientFacts, SetupFacts, Site, StepFacts
-from surefoot.watch.journal import Build
 from surefoot.watch.name import Names
-from surefoot.watch.provenance import Ledger, Provenance
+from surefoot.watch.provenance import Ledger
 
 if TYPE_CHECKING:
     from torch.optim import Optimizer
@@ -17,20 +15,6 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 NAMED = 5  # parameter names carried in a group of gradients
-
-
-def shape_of(
-    groups: dict[tuple[Provenance, bool], list[int]],
-    events: Sequence[tuple[int, Hashable, Build]],
-    optimizer: int,
-) -> Hashable:
-    """Equal for steps that tell the same story, whatever their ordinals."""
-    gradients = tuple(
-        (len(indices), present, len(p.fresh), len(p.sources) > len(p.fresh), bool(p.used_by), len(p.discarded),
-         p.by_hand, p.edited)
-        for (p, present), indices in groups.items()
-    )  # fmt: skip
-    return (gradients, tuple(key for _, key, _ in events))
 
 
 def fold_gradients(
@@ -78,8 +62,8 @@ def fold_step(
         optimizer=account.id,
         update=account.num_updates,
         site=site,
-        repeats=account.repeats,
-        alike=tuple(account.alike.items()),
+        repeats=account.windows.repeats,
+        alike=tuple(account.windows.alike.items()),
         skipped=skipped,
         closure=closure,
         inside_backward=bool(lane.backward_stack),
@@ -96,27 +80,26 @@ def fold_setup(recorder: Recorder) -> SetupFacts:
     """What exists at this moment."""
     fields: dict[str, Any] = {}
     for probe in recorder.probes:
-        if probe.name not in recorder.off:
-            fields.update(probe.setup_facts())
+        fields.update(recorder.tap.attempt(probe.name, probe.setup_facts) or {})
     return SetupFacts(at=recorder.journal.clock, **fields)
 
 
 def fold_end(recorder: Recorder, reason: str) -> EndFacts:
     """How it all ended."""
     accounts = recorder.accounts.values()
-    pending = {s for account in accounts for p in set(account.ledger.provenances) for s in p.fresh}
+    counted = [*recorder.accounts.gone, *((a.id, a.windows.repeats, a.windows.alike) for a in accounts)]
+    pending = {s for account in accounts for p in account.ledger.distinct for s in p.fresh}
     fields: dict[str, Any] = {}
     for probe in recorder.probes:
-        if probe.name not in recorder.off:
-            fields.update(probe.end_facts())
+        fields.update(recorder.tap.attempt(probe.name, probe.end_facts) or {})
     return EndFacts(
         at=recorder.journal.clock,
         num_steps=recorder.num_steps,
         reason=reason,
         pending=tuple(sorted(pending)),
         tail=tuple(build(at) for at, _, build in recorder.journal.since(recorder.last_step_at)),
-        repeats=tuple((account.id, account.repeats) for account in accounts if account.repeats),
-        alike=tuple(pair for account in accounts for pair in account.alike.items()),
-        probes_off=tuple(recorder.off.items()),
+        repeats=tuple((number, repeats) for number, repeats, _ in counted if repeats),
+        alike=tuple(pair for _, _, alike in counted for pair in alike.items()),
+        probes_off=tuple(recorder.tap.off.items()),
         **fields,
     )

@@ -6,10 +6,11 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.watch.inventory.census import Census, take_census, variable_of
+from surefoot.watch.inventory.registry import Registry
 
 
 class Names:
-    """Looks modules up among all live objects, once and again whenever a parameter is unknown.
+    """Looks through the live modules, once and again whenever a parameter is unknown.
 
     The newest census is kept here for everybody; the last name of a parameter stays when its model has gone.
     """
@@ -17,6 +18,7 @@ class Names:
     def __init__(self) -> None:
         self._names: dict[int, tuple[weakref.ref[Tensor], str]] = {}
         self._strangers: dict[int, weakref.ref[Tensor]] = {}
+        self.registry = Registry()
         self.census = Census()
         self.num_censuses = 0
 
@@ -41,14 +43,13 @@ class Names:
 
     def learn(self) -> Census:
         """Take a new census."""
-        self.census = take_census()
+        self.census = take_census(self.registry.alive())
         self.num_censuses += 1
         self._names = {key: known for key, known in self._names.items() if known[0]() is not None}
         for key, place in self.census.places.items():
             self._names[key] = (place.param, place.label)
         return self.census
 
-
-def roots() -> list[Module]:
-    """The live modules with parameters that no other module holds, biggest first."""
-    return [model for ref in take_census().roots if (model := ref()) is not None]
+    def roots(self) -> list[Module]:
+        """The live modules with parameters that no other module holds, biggest first."""
+        return [model for ref in self.learn().roots if (model := ref()) is not None]

@@ -1,7 +1,7 @@
 """The seam of the watch layer: one probe observes one kind of thing.
 
 A probe overrides only what it needs; what it leaves alone costs nothing, because the recorder calls overridden
-methods only. A probe that raises is switched off and named in the report; the program goes on.
+methods only. A probe that keeps raising is switched off and named in the report; the program goes on.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 class Probe:
     name: str
-    sleepless = False  # it counts: its calls and `step_begins` run even while the recorder sleeps (see doze.py)
+    measures = False  # it is asked in windows that signals want, too, whether they are armed or not
 
     def install(self, recorder: Recorder) -> None:
-        """Put hooks and patches in place (`recorder.patches`, `recorder.guarded`)."""
+        """Listen to what it needs (`recorder.tap`)."""
+
+    def optimizer_made(self, account: Account) -> None:
+        """An optimizer exists that was not known."""
 
     def backward_begins(self, backward: Backward) -> None:
         """The graph is still whole; `backward.roots` are the tensors."""
@@ -31,10 +34,10 @@ class Probe:
         """Gradients have arrived."""
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        """Just before the update. What is returned is part of the step's shape: a new shape is always recorded."""
+        """Just before the update. What is returned tells windows apart: a new one is always recorded."""
 
-    def slept(self, account: Account, num_steps: int) -> None:
-        """So many steps went by asleep, without a call of this probe in them; only told to sleepless probes."""
+    def step_starts(self, optimizer: Optimizer, closure: bool) -> None:
+        """The last moment before the update, or before the closure that a step calls is first called."""
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         """Fields of StepFacts, asked for only if this step is recorded."""
@@ -42,6 +45,12 @@ class Probe:
 
     def step_ends(self, optimizer: Optimizer) -> None:
         """Just after the update."""
+
+    def condition(self, account: Account) -> Hashable:
+        """A state that tells windows apart though no call does, such as a mode. Asked for when one may have changed."""
+
+    def window_opens(self, account: Account) -> None:
+        """A window begins that is read closely, at least up to the next step of this optimizer."""
 
     def setup_facts(self) -> dict[str, Any]:
         """Fields of SetupFacts."""

@@ -1,13 +1,18 @@
 """For each parameter: which backwards are in `.grad`, and which steps have used it.
 
-Nothing is attached to the user's tensors. Before and after every event that can change gradients the ledger looks
-at identity and version of each `.grad`; what changed in between without an explanation is decided by its values.
+Nothing is attached to the user's tensors. Before and after every event that can change gradients the ledger scans
+identity and version of each `.grad`; what changed in between without an explanation is decided by its values.
+
+Parameters that went through the same are one *class*: in a steady loop an event costs one scan and a step a class,
+however many parameters there are. Only when parameters of a class part ways are they looked at one by one.
 """
 
+from __future__ import annotations
+
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from operator import ne
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,13 +20,13 @@ from torch import Tensor
 KEPT_ORDINALS = 64  # sources remembered per parameter; more only occur when nothing is ever cleared
 FULL_LOOKS = 8  # unexplained changes whose values are checked on every parameter, before a sample will do
 SAMPLE = 4
+MANY_CLASSES = 32  # after which those that are alike are put together again
 
 State = tuple[int, int] | None  # identity and version of `.grad`
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Provenance:
-    """Where a gradient came from. Parameters that went through the same share one object."""
+class Provenance(NamedTuple):
+    """Where a gradient came from."""
 
     sources: tuple[int, ...] = ()
     fresh: tuple[int, ...] = ()  # those sources that no step has used or attempted to use yet
@@ -31,35 +36,38 @@ class Provenance:
     by_hand: bool = False
     edited: bool = False
 
-    def received(self, backward: int) -> "Provenance":
-        sources, fresh = self.sources[-KEPT_ORDINALS:], self.fresh[-KEPT_ORDINALS:]
-        return replace(self, sources=(*sources, backward), fresh=(*fresh, backward))
+    def received(self, backward: int) -> Provenance:
+        sources, fresh, *others = self
+        return _new(Provenance, ((*sources[-KEPT_ORDINALS:], backward), (*fresh[-KEPT_ORDINALS:], backward), *others))
 
-    def cleared(self, at: int | None) -> "Provenance":
-        if not self.fresh:
-            return Provenance(discarded=self.discarded, cleared_by=self.cleared_by)
-        return Provenance(discarded=(*self.discarded[-KEPT_ORDINALS:], *self.fresh), cleared_by=at)
+    def cleared(self, at: int | None) -> Provenance:
+        discarded = self.discarded
+        if self.fresh:
+            return _new(Provenance, ((), (), (), (*discarded[-KEPT_ORDINALS:], *self.fresh), at, False, False))
+        if not discarded and self.cleared_by is None:
+            return UNTOUCHED
+        return _new(Provenance, ((), (), (), discarded, self.cleared_by, False, False))
 
-    def used(self, step: tuple[int, int] | None) -> "Provenance":
+    def used(self, step: tuple[int, int] | None) -> Provenance:
         used_by = self.used_by if step is None else (*self.used_by[:1], *self.used_by[1:][-KEPT_ORDINALS:], step)
-        return Provenance(self.sources, used_by=used_by)
+        return _new(Provenance, (self.sources, (), used_by, (), None, False, False))
 
-    def rewritten(self, *, replaced: bool) -> "Provenance":
+    def rewritten(self, *, replaced: bool) -> Provenance:
         """Written to outside torch's own calls. In place and after a backward it is an edit: scaled, clamped."""
         if self.fresh and not replaced:
-            return replace(self, edited=True)
-        return replace(self, by_hand=True)
+            return self._replace(edited=True)
+        return self._replace(by_hand=True)
 
 
+_new = tuple.__new__  # of a named tuple: several times as fast as its own way
 UNTOUCHED = Provenance()
 
 
-@dataclass(frozen=True, slots=True)
-class Clear:
+class Clear(NamedTuple):
     """A clearing call since the last look, and what it covered."""
 
     at: int
-    covers: Callable[[Tensor], bool]
+    covers: Callable[[Tensor], bool] | None  # None: every parameter of the ledger
     to_none: bool
 
 
@@ -72,70 +80,166 @@ def _state(param: Tensor) -> State:
     return (id(grad), grad._version if inner is None else grad._version + inner._version)
 
 
-def _scan_plain(params: Sequence[Tensor]) -> list[State]:
-    return [None if (g := p.grad) is None else (id(g), g._version) for p in params]
-
-
-def _scan_any(params: Sequence[Tensor]) -> list[State]:
-    return [_state(p) for p in params]
-
-
 class Ledger:
     """The gradients of one optimizer's parameters, or of those that no optimizer holds."""
 
     def __init__(self, params: Sequence[Tensor]) -> None:
         self.params = list(params)
-        self.provenances = [UNTOUCHED] * len(self.params)
-        plain = all(type(p) is torch.nn.Parameter or type(p) is Tensor for p in self.params)
-        self._scan = _scan_plain if plain else _scan_any
-        self.states = self._scan(self.params)
-        self._used: dict[int, weakref.ref[Tensor]] = {}  # gradients that steps have used: a new one may get their place
+        self._is_plain = all(type(p) is torch.nn.Parameter or type(p) is Tensor for p in self.params)
+        # Those of torch.distributed are left alone: without its own operations a DTensor has no values.
+        self.has_subclasses = not self._is_plain and not any(hasattr(p, "_local_tensor") for p in self.params)
+        self.states = self._scan()
+        self._used: list[weakref.ref[Tensor]] = []  # gradients of the last step: a new one may get their identity
         self._num_unexplained = 0
+        self._looks_left = FULL_LOOKS  # at used gradients that may have been cleared without a trace
+        self.num_used = 0  # backwards whose gradients the last step used
+        self._class_of: list[int] = []
+        self._first: list[int] = []  # a parameter of each class, which stands for all
+        self._sizes: list[int] = []
+        self.distinct: list[Provenance] = []  # by class, those that some parameter has
+        # Which parameters the last backward changed, and the last look: while that is so again, classes stay together.
+        self._received: list[bool] | None = None
+        self._looked: list[bool] | None = None
+        self.assign([UNTOUCHED] * len(self.params))
+
+    def _scan(self) -> list[State]:
+        if self._is_plain:
+            return [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
+        with torch._C.DisableTorchFunction():  # a subclass would see what we ask it
+            return [_state(p) for p in self.params]
+
+    # --- classes
+
+    def assign(self, provenances: Sequence[Provenance]) -> None:
+        """Say of each parameter where its gradient comes from.
+
+        Classes that have parted ways once stay apart: what happens in one window happens in the next.
+        """
+        before = self._class_of if len(self._first) < MANY_CLASSES else []
+        if len(before) != len(provenances):
+            before = [0] * len(provenances)
+        numbers: dict[tuple[int, Provenance, bool], int] = {}
+        class_of = [
+            numbers.setdefault((number, p, s is not None), len(numbers))
+            for number, p, s in zip(before, provenances, self.states, strict=True)
+        ]
+        if class_of != self._class_of:
+            self._class_of = class_of
+            self._first = [class_of.index(number) for number in range(len(numbers))]
+            self._sizes = [class_of.count(number) for number in range(len(numbers))]
+            self._received = self._looked = None
+        self.distinct = [provenances[i] for i in self._first]
+
+    @property
+    def provenances(self) -> list[Provenance]:
+        """Of each parameter."""
+        known = self.distinct
+        return [known[number] for number in self._class_of]
+
+    def story(self) -> Hashable:
+        """Equal for steps whose gradients went through the same, whatever the ordinals."""
+        sizes: dict[Hashable, int] = {}
+        for p, first, size in zip(self.distinct, self._first, self._sizes, strict=True):
+            sources, fresh, used_by, discarded, _, by_hand, edited = p
+            key = (
+                self.states[first] is not None, len(fresh), len(sources) > len(fresh), len(used_by) > 0,
+                len(discarded), by_hand, edited,
+            )  # fmt: skip
+            sizes[key] = sizes.get(key, 0) + size
+        return tuple(sizes.items())
+
+    def present(self) -> list[tuple[Provenance, int]]:
+        """Provenances of gradients that are there, each with the number of parameters that have it."""
+        classes = zip(self.distinct, self._sizes, self._first, strict=True)
+        return [(p, size) for p, size, first in classes if self.states[first] is not None]
+
+    def groups(self) -> dict[tuple[Provenance, bool], list[int]]:
+        """Indices of parameters by provenance and presence."""
+        groups: dict[tuple[Provenance, bool], list[int]] = {}
+        for i, (state, number) in enumerate(zip(self.states, self._class_of, strict=True)):
+            groups.setdefault((self.distinct[number], state is not None), []).append(i)
+        return groups
 
     def add(self, params: Sequence[Tensor]) -> None:
-        fresh = Ledger(params)
+        fresh, before = Ledger(params), self.provenances
         self.params += fresh.params
-        self.provenances += fresh.provenances
         self.states += fresh.states
-        self._scan = _scan_any if _scan_any in (self._scan, fresh._scan) else _scan_plain
+        self._is_plain = self._is_plain and fresh._is_plain
+        self.assign([*before, *fresh.provenances])
 
     def alive(self) -> list[Tensor]:
         """The parameters, in the order of `states` and `provenances`."""
         return self.params
 
-    def look(self, clears: Sequence[Clear]) -> None:
-        """Account for what happened outside backward since the last look."""
-        states = self._scan(self.params)
-        gone = {i for i, used in self._used.items() if used() is None and states[i] is not None}
-        if gone or states != self.states or any(clear.to_none for clear in clears):
-            self._account_for(states, clears, gone)
-        self._look_behind_data()
+    # --- looking
 
-    def _account_for(self, states: list[State], clears: Sequence[Clear], gone: set[int]) -> None:
+    def look(self, clears: Sequence[Clear] = ()) -> None:
+        """Account for what happened outside backward since the last look."""
+        if self._is_plain:  # as `_scan`: it is most of what a steady window costs
+            states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
+        else:
+            states = self._scan()
+        if states != self.states:
+            changed = list(map(ne, self.states, states))
+            if changed == self._looked and not any(states):  # all that was there was set to None, as before
+                self.states, self._used = states, []
+                for number, i in enumerate(self._first):
+                    if changed[i]:
+                        own = bool(clears) and clears[0].covers is None
+                        at = clears[0].at if own else self._cleared_at(i, clears)
+                        self.distinct[number] = self.distinct[number].cleared(at)
+                return
+            self._account_for(states, clears, changed)
+        elif (self._used and None in [ref() for ref in self._used]) or (
+            clears and True in [clear.to_none for clear in clears]
+        ):
+            self._account_for(states, clears, list(map(ne, self.states, states)))
+        if self._looks_left:
+            for p in self.distinct:
+                if p.used_by and not p.fresh:
+                    self._look_behind_data()
+                    break
+
+    def _account_for(self, states: list[State], clears: Sequence[Clear], changed: list[bool]) -> None:
+        used, self._used = self._used, []
+        present = [i for i, state in enumerate(self.states) if state is not None]
+        gone = {i for i, ref in zip(present, used, strict=False) if ref() is None}
+        self._account_one_by_one(states, clears, gone)
+        self._looked = changed
+
+    def _cleared_at(self, i: int, clears: Sequence[Clear]) -> int | None:
+        clear = self._clear_of(i, clears)
+        return None if clear is None else clear.at
+
+    def _clear_of(self, i: int, clears: Sequence[Clear]) -> Clear | None:
+        for clear in clears:
+            if clear.covers is None or clear.covers(self.params[i]):
+                return clear
+        return None
+
+    def _account_one_by_one(self, states: list[State], clears: Sequence[Clear], gone: set[int]) -> None:
         unexplained: dict[int, bool] = {}  # index to whether the tensor itself was replaced
         moved: dict[tuple[Provenance, int | None, bool], Provenance] = {}
+        provenances = self.provenances
         for i, (old, new) in enumerate(zip(self.states, states, strict=True)):
             clear = self._clear_of(i, clears) if old is not None else None
             refilled = new is not None and clear is not None and clear.to_none  # set to None, then written by hand
-            if old == new and not refilled and i not in gone:
+            if old == new and not refilled and not (i in gone and new is not None):
                 continue
-            self._used.pop(i, None)
             if new is None or clear is not None:
-                key = (self.provenances[i], None if clear is None else clear.at, refilled)
+                key = (provenances[i], None if clear is None else clear.at, refilled)
                 if key not in moved:
                     empty = key[0].cleared(key[1])
                     moved[key] = empty.rewritten(replaced=True) if refilled else empty
-                self.provenances[i] = moved[key]
+                provenances[i] = moved[key]
             else:
                 unexplained[i] = old is None or old[0] != new[0] or i in gone
         self.states = states
         if unexplained:
-            self._decide_by_value(unexplained)
+            self._decide_by_value(provenances, unexplained)
+        self.assign(provenances)
 
-    def _clear_of(self, i: int, clears: Sequence[Clear]) -> Clear | None:
-        return next((clear for clear in clears if clear.covers(self.params[i])), None)
-
-    def _decide_by_value(self, replaced: dict[int, bool]) -> None:
+    def _decide_by_value(self, provenances: list[Provenance], replaced: dict[int, bool]) -> None:
         self._num_unexplained += 1
         changed = looked_at = list(replaced)
         if self._num_unexplained > FULL_LOOKS:
@@ -144,88 +248,116 @@ class Ledger:
         usual = all(zero.values())
         moved: dict[tuple[Provenance, bool, bool], Provenance] = {}
         for i in changed:
-            key = (self.provenances[i], zero.get(i, usual), replaced[i])
+            key = (provenances[i], zero.get(i, usual), replaced[i])
             if key not in moved:
                 moved[key] = key[0].cleared(None) if key[1] else key[0].rewritten(replaced=key[2])
-            self.provenances[i] = moved[key]
+            provenances[i] = moved[key]
 
     def _look_behind_data(self) -> None:
-        """`p.grad.data.zero_()` leaves no trace but zeros: before a gradient counts as stale, look at it."""
+        """`p.grad.data.zero_()` leaves no trace but zeros: before a gradient counts as stale, look at it.
+
+        Where optimizers take turns, used gradients lie there in every window: a program that does not clear them in
+        this way is not asked for ever.
+        """
+        before = self.provenances
         suspects = {
             i: False
-            for i, (state, p) in enumerate(zip(self.states, self.provenances, strict=True))
+            for i, (state, p) in enumerate(zip(self.states, before, strict=True))
             if p.used_by and not p.fresh and state is not None
         }
-        if suspects:
-            before = list(self.provenances)
-            self._decide_by_value(suspects)
-            for i in suspects:
-                if self.provenances[i].by_hand:  # nothing was written after all
-                    self.provenances[i] = before[i]
+        if not suspects:
+            return
+        provenances = list(before)
+        self._decide_by_value(provenances, suspects)
+        for i in suspects:
+            if provenances[i].by_hand:  # nothing was written after all
+                provenances[i] = before[i]
+        if any(a is not b for a, b in zip(before, provenances, strict=True)):
+            self._looks_left = FULL_LOOKS
+            self.assign(provenances)
+        else:
+            self._looks_left -= 1
 
     def settle(self) -> None:
         """Take the present state as explained: clipping and unscaling wrote to it."""
-        self.states = self._scan(self.params)
+        if self._is_plain:
+            self.states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
+        else:
+            self.states = self._scan()
 
-    def assume(self, present: Provenance) -> None:
-        """Nobody has looked for a while: this is where what lies there comes from."""
-        self.settle()
-        absent = present.cleared(None)
-        self.provenances = [absent if state is None else present for state in self.states]
-        self._used = {}
-        self._remember(range(len(self.params)))
-
-    def _remember(self, which: Iterable[int]) -> None:
-        """The tensors themselves: one that is gone leaves its identity to the next."""
-        params, ref = self.params, weakref.ref
-        self._used.update({i: ref(grad) for i in which if (grad := params[i].grad) is not None})
+    # --- events
 
     def receive(self, backward: int) -> int:
         """Account for a backward that just ended; how many parameters it reached."""
-        states = self._scan(self.params)
-        num_reached = 0
-        moved: dict[Provenance, Provenance] = {}
-        gone: dict[Provenance, Provenance] = {}
-        provenances = self.provenances
-        for i, (old, new) in enumerate(zip(self.states, states, strict=True)):
-            if old == new:
-                continue
-            before = provenances[i]
-            if new is None:  # an optimizer that steps inside backward cleared it
-                if before not in gone:
-                    gone[before] = before.cleared(None)
-                provenances[i] = gone[before]
-                continue
-            num_reached += 1
-            if before not in moved:
-                moved[before] = before.received(backward)
-            provenances[i] = moved[before]
+        if self._is_plain:
+            states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
+        else:
+            states = self._scan()
+        changed = list(map(ne, self.states, states))
+        num_reached = changed.count(True)
+        if not num_reached:
+            return 0
+        if self._used:  # it may have put sums in their places
+            self._remember()
+        if changed != self._received:
+            return self._receive_one_by_one(backward, states, changed)
+        for i in self._first:
+            if changed[i] and states[i] is None:  # an optimizer that steps inside backward cleared it
+                return self._receive_one_by_one(backward, states, changed)
         self.states = states
-        self._remember(list(self._used))  # it may have put sums in their places
+        for number, i in enumerate(self._first):
+            if changed[i]:
+                self.distinct[number] = self.distinct[number].received(backward)
+        return num_reached
+
+    def _receive_one_by_one(self, backward: int, states: list[State], changed: list[bool]) -> int:
+        num_reached = 0
+        moved: dict[tuple[Provenance, bool], Provenance] = {}
+        provenances = self.provenances
+        for i, new in enumerate(states):
+            if not changed[i]:
+                continue
+            key = (provenances[i], new is None)
+            num_reached += new is not None
+            if key not in moved:  # an optimizer that steps inside backward clears what it has used
+                moved[key] = key[0].cleared(None) if new is None else key[0].received(backward)
+            provenances[i] = moved[key]
+        self.states = states
+        self.assign(provenances)
+        self._received = changed
         return num_reached
 
     def use(self, step: tuple[int, int] | None, which: Sequence[int] | None = None) -> None:
         """A step uses what lies there; `None` for one that a scaler skipped."""
-        moved: dict[Provenance, Provenance] = {}
-        which = range(len(self.params)) if which is None else which
-        self._remember(which)
-        for i in which:
-            before = self.provenances[i]
-            if self.states[i] is None:
-                self.provenances[i] = UNTOUCHED
-                continue
-            if before not in moved:
-                moved[before] = before.used(step)
-            self.provenances[i] = moved[before]
+        if which is None:
+            self.num_used = 0
+            for number, i in enumerate(self._first):
+                before = self.distinct[number]
+                self.num_used = max(self.num_used, len(before.fresh))
+                self.distinct[number] = UNTOUCHED if self.states[i] is None else before.used(step)
+        else:
+            provenances = self.provenances
+            for i in which:
+                provenances[i] = UNTOUCHED if self.states[i] is None else provenances[i].used(step)
+            self.assign(provenances)
+        self._used = [weakref.ref(grad) for p in self.params if (grad := p.grad) is not None]
 
-    def groups(self) -> dict[tuple[Provenance, bool], list[int]]:
-        """Indices of parameters by provenance and presence."""
-        groups: dict[tuple[Provenance, bool], list[int]] = {}
-        for i, (state, provenance) in enumerate(zip(self.states, self.provenances, strict=True)):
-            groups.setdefault((provenance, state is not None), []).append(i)
-        return groups
+    def _remember(self) -> None:
+        """The tensors themselves: one that is gone leaves its identity to the next."""
+        self._used = [weakref.ref(grad) for p in self.params if (grad := p.grad) is not None]
 
 
 def _all_zero(grads: Sequence[Any]) -> list[bool]:
     with torch.no_grad():
-        return [not bool((g.coalesce().values() if g.is_sparse else g).count_nonzero()) for g in grads]
+        return [_is_zero(g) for g in grads]
+
+
+def _is_zero(grad: Any) -> bool:
+    part = getattr(grad, "_local_tensor", grad)
+    if part.is_meta or part.is_nested or (part.numel() and not part.is_sparse and _is_freed(part)):
+        return False  # it has no values
+    return not bool((part.coalesce().values() if part.is_sparse else part).count_nonzero())
+
+
+def _is_freed(part: Tensor) -> bool:
+    return part.layout is torch.strided and part.untyped_storage().nbytes() == 0

@@ -1,167 +1,160 @@
-"""Fold what the probes see into facts, one record per step that tells something new.
+"""From what the tap hears to facts: one record for each step that tells something new.
 
-Most steps of a run have the shape of an earlier one: the same events from the same lines with the same provenance.
-Those cost a comparison; only new shapes, the first steps and a thinning sample of the rest become records.
+Most windows of a run have the signature of an earlier one and are only counted (see window.py). What is cheap is
+done in every window: tokens of events, provenance of gradients, the value of the loss. Probes are asked in armed ones.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+import weakref
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Sequence
+from math import isfinite
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import OtherStepFacts, Record, Site
 from surefoot.watch.account import Account, Accounts
 from surefoot.watch.backward import Backward
-from surefoot.watch.compiler import leave_alone
-from surefoot.watch.doze import Sleep
-from surefoot.watch.fold import fold_end, fold_setup, fold_step, shape_of
-from surefoot.watch.journal import Journal
+from surefoot.watch.fold import fold_end, fold_setup, fold_step
+from surefoot.watch.forwards import Forwards
+from surefoot.watch.journal import Build, Journal
 from surefoot.watch.lane import Lanes
+from surefoot.watch.losses import Losses
 from surefoot.watch.name import Names
-from surefoot.watch.patch import Patches
 from surefoot.watch.probe import Probe
+from surefoot.watch.provenance import Clear
+from surefoot.watch.reach import FEW, accounts_behind
 from surefoot.watch.settings import Settings
 from surefoot.watch.site import Sites
+from surefoot.watch.tap import Tap
 from surefoot.watch.unowned import UnownedLedger
+from surefoot.watch.window import FIRST_ALIKE, SAMPLE_LENGTH, Seen
 
-FIRST_STEPS = 32  # of each optimizer, recorded whatever they look like
-FIRST_ALIKE = 3  # of each shape: rules wait until a thing has happened again
-MAX_SPACING = 64  # at least every so many steps one is recorded, so that slow changes are seen
-MANY = 32  # optimizers that are gone, or records of what exists: after so many they come all the time, and are thinned
-TIDY_AT = 256  # events; fewer are not worth looking for what can be dropped
+MANY_SETUPS = 32  # records of what exists: after so many they come all the time, and are thinned
+SETUP_SPACING = 64  # steps
+KNOWN_SIZES = 8  # of the graphs of one line; a line with more has graphs of any size
+KEPT_EDGES = 512  # steps that nodes of a graph can be told to be from
+KEPT_CLEARS = 64
+MOST_ARMED = 256  # steps of others, after which one that does not step any more is not waited for
+
+METHODS = (  # of probes, that the recorder calls while the program runs
+    "optimizer_made", "backward_begins", "backward_ends", "step_begins", "step_facts", "step_starts", "step_ends",
+    "condition", "window_opens",
+)  # fmt: skip
 
 Emit = Callable[[Record], BaseException | None]
 
 
 class Recorder:
-    """Owns the state of one watch: accounts of optimizers, the journal, the patches, the probes."""
+    """The state of one watch: accounts of optimizers, the journal, the tap, the probes."""
 
     def __init__(
         self, emit: Emit, probes: Sequence[Probe], report_failure: Callable[[str, Exception], None],
         user_code: tuple[str, ...] = (), settings: Settings | None = None,
     ) -> None:  # fmt: skip
         self.emit = emit
-        self.on_sample: Callable[[int, int, float, float], None] | None = None  # optimizer, step, loss, rate
         self.settings = settings or Settings()
         self.probes = list(probes)
-        self.report_failure = report_failure
-        self.patches = Patches()
+        self.tap = Tap(report_failure)
+        self.forwards = Forwards(self.tap)
         self.sites = Sites(user_code)
         self.journal = Journal()
+        self.losses = Losses()
         self.names = Names()
         self.accounts = Accounts()
         self.lanes = Lanes()
+        self._local = self.lanes.local
         self.unowned = UnownedLedger()
+        self.module_clears: list[Clear] = []  # by `zero_grad` of modules, the newest last
         self.num_backwards = 0
         self.num_steps = 0
         self.num_optimizers = 0
+        self.updates: dict[int, int] = {}  # attempted steps, by id of the account
+        self.stepped_at: dict[int, int] = {}  # likewise the index of the last one
         self.last_step_at = 0  # on the journal's clock
-        self.off: dict[str, str] = {}  # probes switched off, and why
-        self.on = False
+        self.last_loss: weakref.ref[Tensor] | None = None
+        self.edges: deque[int] = deque(maxlen=KEPT_EDGES)  # sequence number of the last root before each step
         self.by_scaler: Any = None  # the watch.scaler.Scaler through which the running step is taken
         self.scaler_factors: dict[int, Any] = {}  # sequence number of a root that `scaler.scale` made, to its scale
+        self.accumulates = False  # some window has several backwards of one loss
         self.setup_due = True
         self.record_due = False
-        self.until_awake: Callable[[Account], int] | None = None  # how many steps may be slept through
-        self.sleep = Sleep(self)
+        self.at_next_backward: list[tuple[str, Callable[[], None]]] = []  # by probe, what to call then
+        self.on_batch: list[Callable[..., None]] = []  # told of each batch: its pass, the batch, the seconds it took
+        self.on_loss_call: list[Callable[..., None]] = []  # told of each loss function's name, arguments and result
+        self.is_measured = False  # signals want the window that is running
+        self._measured_for: set[int] = set()  # accounts whose window signals want
+        self._measuring: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
+        self._armed_for: dict[int, int] = {}  # accounts whose window is armed, and the step since which it is
+        self._conditions: dict[int, Hashable] = {}  # by account, until one may have changed
+        self._loss_of: dict[int, Any] = {}  # by line, what was last read of its loss
+        self._sizes: dict[int, set[int]] = {}  # of graphs, by the identity of the line that backwards them
+        self._unowned_looked_at = 0
+        self._last_root = 0  # sequence number of what was backwarded last
         self._num_setups = 0
-        self._lock = threading.RLock()
-        self._busy = 0  # the thread that runs our own code
-        self._hooks: dict[str, list[Callable[..., Any]]] = {}
+        self._hooks: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
+        self._always: defaultdict[str, list[tuple[str, Callable[..., Any]]]] = defaultdict(list)
 
     # --- switching on and off
 
     def start(self) -> None:
-        self.on = True
+        self.tap.on = True
+        self.names.registry.listen(self.tap)
         for probe in self.probes:
-            self.guarded(probe.name, probe.install, self)
-        for method in ("backward_begins", "backward_ends", "step_begins", "step_facts", "step_ends"):
-            self._hooks[method] = [
-                getattr(p, method) for p in self.probes if getattr(type(p), method) is not getattr(Probe, method)
-            ]
+            self.tap.run(probe.name, probe.install, self)
+        for method in METHODS:
+            asked = [p for p in self.probes if getattr(type(p), method) is not getattr(Probe, method)]
+            self._hooks[method] = [(p.name, getattr(p, method)) for p in asked]
+            self._measuring[method] = [(p.name, getattr(p, method)) for p in asked if p.measures]
 
     def stop(self) -> None:
-        self.on = False
-        self.patches.remove()
+        self.tap.remove()
 
-    def guarded(self, probe: str, call: Callable[..., Any], *args: Any) -> Any:
-        """Run our own code so that no failure of it reaches the program. None when switched off or failed."""
-        thread = threading.get_ident()
-        if not self.on or self._busy == thread or probe in self.off:  # busy: what our own code does is not told
-            return None
-        nap = self.sleep.nap
-        if nap is not None and nap.goes_on(probe, depth=3):
-            return None
-        with self._lock:
-            self._busy = thread
-            heard = self.sleep.hear(probe)
-            clock = self.journal.clock
-            try:
-                result = call(*args)
-                heard.events = self.journal.since(clock)
-                return result
-            except Exception as error:
-                self.off[probe] = f"{type(error).__name__}: {error}"
-                self.report_failure(probe, error)
-                return None
-            finally:
-                self._busy = 0
-
-    def finish(self, probe: str, call: Callable[..., Any], begun: Any) -> Any:
-        """Run the end of what `guarded` began; nothing when that was switched off, failed or slept through."""
-        if begun is None or not self.on or self.sleep.nap is not None:
-            return None
-        with self._lock, self.sleep.one_call():  # another thread may end the window meanwhile
-            return self.guarded(probe, call, begun)
-
-    def wake(self) -> None:
-        """Watch again, from the present moment on (see doze.py)."""
-        with self._lock:
-            self.sleep.wake()
-
-    @property
-    def is_busy(self) -> bool:
-        """Our own code is running, so that `guarded` would do nothing."""
-        return self._busy == threading.get_ident()
-
-    @contextmanager
-    def unseen(self) -> Iterator[None]:
-        """What this thread does in the block is our own doing, and is not told."""
-        self.wake()
-        before, self._busy = self._busy, threading.get_ident()
-        try:
-            yield
-        finally:
-            self._busy = before
-
-    def attempt(self, probe: Probe, call: Callable[..., Any], *args: Any) -> Any:
-        """Ask a probe something while our own code runs; one that fails is switched off."""
-        if probe.name in self.off:
-            return None
-        try:
-            return call(*args)
-        except Exception as error:
-            self.off[probe.name] = f"{type(error).__name__}: {error}"
-            self.report_failure(probe.name, error)
-            return None
+    def ask_in_every_window(self, probe: Probe, *methods: str) -> None:
+        """Call these methods of a probe in windows that are not armed, too, from now on."""
+        for method in methods:
+            if all(name != probe.name for name, _ in self._always[method]):
+                self._always[method].append((probe.name, getattr(probe, method)))
+        self.conditions_change()
 
     def _ask(self, method: str, *args: Any) -> list[Any]:
-        answers = []
-        for call in self._hooks[method]:
-            name = call.__self__.name  # type: ignore[attr-defined]
-            if name in self.off:
-                continue
-            try:
-                answers.append(call(*args))
-            except Exception as error:
-                self.off[name] = f"{type(error).__name__}: {error}"
-                self.report_failure(name, error)
-        return answers
+        """All probes in an armed window, else those that want to be asked in every one."""
+        if self.tap.armed:
+            asked = self._hooks[method]
+        elif self.is_measured:
+            asked = [*self._always[method], *self._measuring[method]]
+        else:
+            asked = self._always[method]
+        return [self.tap.attempt(name, call, *args) for name, call in asked]
+
+    # --- events
+
+    def note(self, token: Hashable, build: Build, details: Hashable = None) -> int:
+        """Something happened; its moment. The token tells windows apart, `details` those that are armed."""
+        journal = self.journal
+        journal.clock = at = journal.clock + 1
+        key = token if details is None else (token, details)
+        journal.events.append((at, key, build))
+        try:  # written out, as in some other places: each call costs microseconds where the caches are cold
+            self._local.lane.tokens.append(token)
+        except AttributeError:
+            self.lanes.here().tokens.append(token)
+        if journal.listener is not None:
+            journal.listener(at, key, build)
+        return at
+
+    def conditions_change(self) -> None:
+        """A mode was switched, or the like: ask the probes again."""
+        self._conditions.clear()
+
+    def arm(self, account: Account | None = None) -> None:
+        """Read closely what comes, up to the end of the next step: of that optimizer, or else of any."""
+        self.tap.armed = True
+        self._armed_for[0 if account is None else account.id] = self.num_steps
 
     # --- what exists
 
@@ -176,68 +169,127 @@ class Recorder:
             self.num_optimizers += 1
             account = Account(self.num_optimizers, optimizer, site, self.journal.clock)
             self.accounts.add(optimizer, account)
-            self.unowned.drop(account.ids)
-            self.setup_due = True
+            self._changed(account)
+            for name, call in self._hooks.get("optimizer_made", ()):
+                self.tap.attempt(name, call, account)
         elif account.refresh(optimizer):
             self.accounts.changed()
-            self.unowned.drop(account.ids)
-            self.setup_due = True
+            self._changed(account)
         return account
 
-    def look(self) -> None:
-        """Account for what happened to gradients since the last event."""
-        lane = self.lanes.here()
-        for account in self.accounts.within_reach(self.lanes):
-            if account.has_grown():
-                self.account(account.optimizer())  # type: ignore[arg-type]  # alive: it is in the list
-            account.ledger.look(lane.clears)
-        if len(self.lanes) == 1:
-            self.unowned.look(lane.clears)
-        lane.clears.clear()
+    def _changed(self, account: Account) -> None:
+        self.unowned.drop(account.ids)
+        self.setup_due = True
+        self.tap.has_subclasses |= account.ledger.has_subclasses
+        self.arm(account)
+
+    def look(self, accounts: Sequence[Account] | None = None) -> None:
+        """Account for what happened to gradients since the last event: of these, or of all within reach."""
+        clock, clears = self.journal.clock, self.module_clears
+        for account in self.accounts.within_reach(self.lanes) if accounts is None else accounts:
+            own = account.clears
+            if clears and clears[-1].at > account.looked_at:
+                own = sorted([*own, *[clear for clear in clears if clear.at > account.looked_at]])
+            account.ledger.look(own)
+            account.looked_at = clock
+            if own:
+                account.clears = []
+        if not self.lanes.are_several:
+            at, self._unowned_looked_at = self._unowned_looked_at, clock
+            if self.unowned.states:
+                self.unowned.look([clear for clear in clears if clear.at > at])
+        if len(clears) > KEPT_CLEARS:
+            del clears[: -KEPT_CLEARS // 2]
 
     # --- backward
 
-    def backward_begins(self, tensors: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Backward:
-        self.look()
+    def backward_begins(self, roots: tuple[Tensor, ...], gradient: Any, retain: bool, create: bool) -> Backward:
         self.num_backwards += 1
-        roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
-        site = self.sites.here(4)
-        keeps = create_graph if retain_graph is None else retain_graph
-        backward = Backward(self.num_backwards, site, roots, gradient, bool(keeps), create_graph)
-        backward.inside_step = self.inside_step
-        if len(roots) == 1 and roots[0].grad_fn is not None:
-            backward.root = roots[0].grad_fn._sequence_nr()
-        self._ask("backward_begins", backward)
-        self.lanes.here().backward_stack.append(backward)
+        site = self.sites.here()
+        backward = Backward(self.num_backwards, site, roots, gradient, retain, create)
+        try:
+            lane = self._local.lane
+        except AttributeError:
+            lane = self.lanes.here()
+        stack = lane.step_stack
+        backward.inside_step = stack[-1] if stack else None
+        backward.under_autocast = torch._C._is_any_autocast_enabled()
+        if len(roots) == 1 and (node := roots[0].grad_fn) is not None:
+            backward.root = node._sequence_nr()
+            backward.size, self._last_root = backward.root - self._last_root, backward.root
+            self.last_loss = weakref.ref(roots[0])
+            sizes = self._sizes.get(id(backward.site), ())
+            if backward.size not in sizes and len(sizes) < KNOWN_SIZES:  # something else may lie behind the line
+                self._sizes.setdefault(id(backward.site), set()).add(backward.size)
+                self.arm()
+        accounts: Sequence[Account] = self.accounts.all
+        if len(accounts) > FEW or self.lanes.are_several:
+            accounts = accounts_behind(roots, self.accounts, self.lanes)
+        backward.accounts = accounts
+        if len(accounts) == 1 and not self.module_clears and not self.unowned.states:  # as `look`
+            (account,) = accounts
+            account.ledger.look(account.clears)
+            account.clears, account.looked_at = [], self.journal.clock
+        else:
+            self.look(accounts)
+        if self.at_next_backward:
+            waiting, self.at_next_backward[:] = list(self.at_next_backward), ()
+            for name, call in waiting:
+                self.tap.attempt(name, call)
+        self.losses.note(backward, self.scaler_factors)
+        if backward.value is not None and not isfinite(backward.value):
+            self.arm()
+            self.record_due = True
+        if self.tap.armed:
+            self._ask("backward_begins", backward)
+            self._loss_of[id(backward.site)] = backward.loss
+        else:
+            backward.loss = self._loss_of.get(id(backward.site))
+            if self._always["backward_begins"] or self.is_measured:
+                self._ask("backward_begins", backward)
+        lane.backward_stack.append(backward)
         return backward
 
     def backward_ends(self, backward: Backward) -> None:
-        lane = self.lanes.here()
-        if backward in lane.backward_stack:
-            lane.backward_stack.remove(backward)
+        try:
+            lane = self._local.lane
+        except AttributeError:
+            lane = self.lanes.here()
+        stack = lane.backward_stack
+        if stack and stack[-1] is backward:
+            stack.pop()
+        else:
+            stack[:] = [running for running in stack if running is not backward]
         ordinal = backward.ordinal
         reached = []
-        for account in self.accounts.within_reach(self.lanes):
+        for account in backward.accounts:
             num_reached = account.ledger.receive(ordinal)
             if num_reached:
                 account.lane = lane
                 reached.append((account.id, num_reached))
         backward.reached = tuple(reached)
-        if len(self.lanes) == 1:
+        if not self.lanes.are_several and self.unowned.states:
             backward.num_unowned = self.unowned.receive(ordinal)
-        self._ask("backward_ends", backward)
-        backward.roots, backward.gradient = (), None
-        self.journal.note(backward.key(), backward.fact)
+        if self.tap.armed or self.is_measured or self._always["backward_ends"]:
+            self._ask("backward_ends", backward)
+        backward.roots, backward.gradient, backward.accounts = (), None, ()
+        token = (
+            "backward", id(backward.site), backward.reached, backward.num_unowned, backward.retain_graph,
+            backward.create_graph, backward.scaled_by, backward.under_autocast,
+        )  # fmt: skip
+        self.note(token, backward.fact, (backward.loss_key, *backward.shape) if self.tap.armed else None)
 
     # --- step
 
-    def step_begins(self, optimizer: Optimizer, site: Site | None, *, closure: bool) -> BaseException | None:
+    def step_begins(self, optimizer: Optimizer, closure: bool) -> BaseException | None:
         """Judge the step before its update; what to raise instead of updating, if anything."""
         account = self.account(optimizer)
         skipped = self.by_scaler is not None and self.by_scaler.attempt(optimizer)
-        stop = None if closure else self.fold_step(account, optimizer, site, skipped=skipped)
+        stop = None if closure else self.fold_step(account, optimizer, self.sites.here(), skipped=skipped)
         if stop is None:
-            self.lanes.here().step_stack.append(account.id)
+            (account.lane or self.lanes.here()).step_stack.append(account.id)
+            if self.tap.armed or self.is_measured:
+                self._ask("step_starts", optimizer, closure)
         return stop
 
     def closure_ends(self, optimizer: Optimizer, site: Site | None) -> BaseException | None:
@@ -252,66 +304,141 @@ class Recorder:
         account.judged_in_closure = stop is None
         return stop
 
-    def step_ends(self, optimizer: Optimizer, site: Site | None, *, closure: bool) -> BaseException | None:
-        account = self.account(optimizer)
-        stack = self.lanes.here().step_stack
+    def step_ends(self, optimizer: Optimizer, closure: bool) -> BaseException | None:
+        account = self.accounts.get(optimizer) or self.account(optimizer)
+        stack = (account.lane or self.lanes.here()).step_stack
         if stack and stack[-1] == account.id:
             stack.pop()
         stop = None
         if account.judged_in_closure:  # what later calls of the closure did is no news
             account.judged_in_closure = False
-            self.look()
+            self.look([account])
             account.ledger.use((self.num_steps, account.id))
             account.since = self.journal.clock
         elif closure:
-            stop = self.fold_step(account, optimizer, site, closure=True)
-        self._ask("step_ends", optimizer)
-        self.sleep.window_ends(account)
-        if len(self.journal) > TIDY_AT:  # not before the window's events were handed on
-            self.journal.forget(min(a.since for a in self.accounts.values()))
+            stop = self.fold_step(account, optimizer, self.sites.here(), closure=True)
+        params = account.ledger.params
+        account.version_left = params[0]._version if params else 0
+        if account.num_updates == 1:
+            account.was_stateful = any(len(state) > 0 for state in optimizer.state.values())
+        if self.tap.armed or self.is_measured or self._always["step_ends"]:
+            self._ask("step_ends", optimizer)
+        self._arm_next(account)
+        if self.journal.is_long:  # not before the window's events were handed on
+            self.journal.forget(min(a.since for a in self.accounts.all))
         return stop
+
+    def skip_step(self, account: Account, optimizer: Optimizer, site: Site | None) -> BaseException | None:
+        """A GradScaler decided against the step."""
+        account.num_skipped += 1
+        stop = self.fold_step(account, optimizer, site, skipped=True)
+        self._arm_next(account)
+        return stop
+
+    def _arm_next(self, account: Account) -> None:
+        """Whether the window that begins now is read closely."""
+        armed, windows, update = self._armed_for, account.windows, account.num_updates + 1
+        armed.pop(0, None)
+        settings = self.settings
+        if (
+            update <= windows.num_first or windows.is_new or self.record_due
+            or update % windows.spacing < SAMPLE_LENGTH or settings.stops or settings.thorough
+        ):  # fmt: skip
+            armed[account.id] = self.num_steps
+        else:
+            armed.pop(account.id, None)
+        if windows.wanted_at == update:
+            self._measured_for.add(account.id)
+            for name, call in self._hooks["window_opens"]:
+                self.tap.attempt(name, call, account)
+        else:
+            self._measured_for.discard(account.id)
+        self.is_measured = bool(self._measured_for)
+        if len(armed) > 1:
+            for number in [n for n, since in armed.items() if self.num_steps - since > MOST_ARMED]:
+                del armed[number]
+        self.tap.armed = bool(armed)
 
     def fold_step(
         self, account: Account, optimizer: Optimizer, site: Site | None, *, closure: bool = False, skipped: bool = False
     ) -> BaseException | None:
-        lane = account.lane = self.lanes.here()
+        """An optimizer is about to step, or a scaler skipped it: count the window, or record it."""
+        try:
+            lane = account.lane = self._local.lane
+        except AttributeError:
+            lane = account.lane = self.lanes.here()
         for running in lane.backward_stack:  # an optimizer that steps inside backward
             account.ledger.receive(running.ordinal)
         if not lane.backward_stack:
-            self.look()
+            if account.clears or self.module_clears or self.unowned.states:
+                self.look([account])
+            else:
+                account.ledger.look()
+                account.looked_at = self.journal.clock
         self.num_steps += 1
         account.num_updates += 1
-        asked = tuple(self._ask("step_begins", optimizer))
-        events = self.journal.since(account.since)
-        groups = account.ledger.groups()
-        shape = (site, closure, skipped, asked, shape_of(groups, events, account.id))
+        index, windows = self.num_steps, account.windows
+        account.previous_step, account.last_step = account.last_step, index
+        self.updates[account.id], self.stepped_at[account.id] = account.num_updates, index
+        if account.id not in self._conditions:
+            self._conditions[account.id] = self._condition_of(account)
+        answers: tuple[Any, ...] = ()
+        if self.tap.armed or self._always["step_begins"]:
+            answers = tuple(self._ask("step_begins", optimizer))
+        always = self._of_every_window(answers) if self._always["step_begins"] else ()
+        condition = self._conditions[account.id]
+        signature = (id(site), closure, skipped, account.ledger.story(), tuple(lane.tokens), condition, always)
+        seen = windows.meet(signature)
+        self.losses.step(account, optimizer, index)
+        closely = None
+        if self.tap.armed:
+            details = tuple([key for _, key, _ in self.journal.since(account.since)])
+            closely = windows.meet_closely(signature, (answers, details))
         stop = None
-        if self._is_due(account, shape):
+        if (
+            closely is not None or windows.is_new or self.record_due or self.setup_due
+            or account.num_updates <= windows.num_first
+        ) and self._is_due(account, closely):  # fmt: skip
             stop = self._record(account, optimizer, site, closure, skipped)
-            account.repeats, account.alike = 0, {}
-            account.recorded[shape] = account.like = self.num_steps
+            windows.recorded(index, *([seen] if closely is None else [seen, closely]))
         else:
-            account.repeats += 1
-            account.like = account.recorded.get(shape, 0)
-            account.alike[account.like] = account.alike.get(account.like, 0) + 1
-            self.sleep.sampler.step(account, events)
-        account.shapes[shape] = account.shapes.get(shape, 0) + 1
-        index = self.num_steps
+            record = (closely or seen).record
+            windows.repeats += 1
+            windows.alike[record] = windows.alike.get(record, 0) + 1
         account.step_site = site
-        nested = closure or skipped or bool(lane.backward_stack) or bool(lane.step_stack)
-        account.is_simple = not nested and sum(present for _, present in groups) == 1
         account.ledger.use(None if skipped else (index, account.id))
-        if not skipped:
+        if not skipped and len(self.accounts.all) > 1:
             self.accounts.mark_shared(account, (index, account.id))
-        self.note_step(account, index, site, skipped=skipped)
+        number = account.id
+        token = ("step", number, id(site), skipped)
+        account.since = self.note(token, lambda at: OtherStepFacts(at, index, number, site, skipped))
+        lane.tokens = [token]
+        self.last_step_at = account.since
+        edges = self.edges
+        if self._last_root and (not edges or edges[-1] < self._last_root):
+            edges.append(self._last_root)
         return stop
 
-    def _is_due(self, account: Account, shape: Hashable) -> bool:
-        due = self.record_due or (self.setup_due and self._may_emit_setup()) or account.num_updates <= FIRST_STEPS
+    def _of_every_window(self, answers: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What probes answered that are asked in every window."""
+        if not self.tap.armed:
+            return answers
+        names = {name for name, _ in self._always["step_begins"]}
+        asked = self._hooks["step_begins"]
+        return tuple([answer for answer, (name, _) in zip(answers, asked, strict=True) if name in names])
+
+    def _condition_of(self, account: Account) -> Hashable:
+        return tuple([self.tap.attempt(name, call, account) for name, call in self._hooks["condition"]])
+
+    def _is_due(self, account: Account, closely: Seen | None) -> bool:
+        windows, settings = account.windows, self.settings
+        due = self.record_due or (self.setup_due and self._may_emit_setup())
         self.record_due = False
-        if self.num_optimizers - len(self.accounts.values()) > MANY:
-            return self.num_steps % MAX_SPACING == 0
-        return due or account.shapes.get(shape, 0) < FIRST_ALIKE or account.repeats + 1 >= MAX_SPACING
+        if due or settings.stops or settings.thorough or account.num_updates <= windows.num_first:
+            return True
+        if closely is None:
+            return windows.is_new
+        return closely.count <= FIRST_ALIKE or account.num_updates % windows.spacing == 0
 
     def _record(
         self, account: Account, optimizer: Optimizer, site: Site | None, closure: bool, skipped: bool
@@ -319,21 +446,14 @@ class Recorder:
         if self.setup_due and self._may_emit_setup():
             self.emit_setup()
         fields: dict[str, Any] = {}
-        for answer in self._ask("step_facts", optimizer):
-            fields.update(answer)
+        for name, call in self._hooks["step_facts"]:
+            fields.update(self.tap.attempt(name, call, optimizer) or {})
         return self.emit(fold_step(self, account, optimizer, site=site, closure=closure, skipped=skipped, **fields))
-
-    def note_step(self, account: Account, index: int, site: Site | None, *, skipped: bool) -> None:
-        number = account.id
-        account.since = self.journal.note(
-            ("step", number, site, skipped), lambda at: OtherStepFacts(at, index, number, site, skipped)
-        )
-        self.last_step_at = account.since
 
     # --- other records
 
     def _may_emit_setup(self) -> bool:
-        return self._num_setups < MANY or self.num_steps % MAX_SPACING == 0
+        return self._num_setups < MANY_SETUPS or self.num_steps % SETUP_SPACING == 0
 
     def emit_setup(self) -> None:
         self.setup_due = False
@@ -341,11 +461,8 @@ class Recorder:
         self.emit(fold_setup(self))
 
     def emit_end(self, reason: str) -> None:
-        self.wake()
+        self.losses.read()
         if self.setup_due:
             self.emit_setup()
         self.look()
         self.emit(fold_end(self, reason))
-
-
-leave_alone(Recorder.guarded.__code__, Recorder.finish.__code__, and_all_they_call=True)

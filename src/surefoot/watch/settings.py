@@ -9,4 +9,4 @@ class Settings:
     gradcheck: bool = False  # compare custom autograd functions with finite differences
     max_steps: int | None = None  # end the program after so many steps
     stops: bool = False  # findings may stop a step, so that those with closures are judged inside them
-    awake: bool = False  # never sleep through windows: somebody wants to see all of them
+    thorough: bool = False  # arm and record every window

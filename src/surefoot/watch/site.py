@@ -41,8 +41,8 @@ class Sites:
         """The files of user code seen so far."""
         return [file for file, is_user in self._is_user.items() if is_user]
 
-    def here(self, depth: int = 2) -> Site | None:
-        """The nearest user frame at or above `depth` frames from here."""
+    def here(self, depth: int = 1) -> Site | None:
+        """The nearest user frame at or above `depth` frames from here, and some that called it."""
         frame: FrameType | None = sys._getframe(depth)
         is_user = self._is_user
         key: list[int] = []
@@ -53,6 +53,8 @@ class Sites:
             if is_user[file] if file in is_user else self.is_user(file):
                 frames.append(frame)
                 key += (id(code), frame.f_lasti)
+                if code.co_name == "<module>":  # what runs the program tells nothing
+                    break
             frame = frame.f_back
         if not frames:
             return None

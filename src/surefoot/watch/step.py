@@ -10,7 +10,6 @@ import torch
 from torch.compiler import is_dynamo_compiling
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -32,52 +31,53 @@ class StepProbe(Probe):
     name = "step"
 
     def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._running: set[int] = set()  # optimizers whose step has begun, and has not ended unless it raised
+        self._inner: list[int] = []  # those whose step called that of their base class
+        recorder.tap.listen(torch.optim.Optimizer, "__init__", self.name, after=self._made)
+        recorder.tap.listen(torch.optim.Optimizer, "add_param_group", self.name, after=self._grew)
+        recorder.tap.on_removal(register_optimizer_step_pre_hook(self._before).remove)
+        recorder.tap.on_removal(register_optimizer_step_post_hook(self._after).remove)
+
+    def _made(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        if getattr(args[0], "param_groups", None):  # else it raised
+            self._recorder.account(args[0], self._recorder.sites.here())
+
+    def _grew(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        if self._recorder.accounts.get(args[0]) is not None:  # else it is being made
+            self._recorder.account(args[0])
+
+    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        if is_dynamo_compiling():  # a compiled step has no hooks
+            return None
+        key = id(optimizer)
+        if self._running and key in self._running and is_inner(optimizer):
+            self._inner.append(key)
+            return None
+        self._running.add(key)
+        recorder = self._recorder
+        closure = len(args) > 1 or kwargs
+        stop = recorder.tap.run(self.name, recorder.step_begins, optimizer, bool(closure and _closure(args, kwargs)))
+        if stop is not None:
+            raise stop
+        return _judge_in_closure(recorder, optimizer, args, kwargs) if recorder.settings.stops and closure else None
+
+    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if is_dynamo_compiling():
+            return
+        key = id(optimizer)
+        if self._inner and key in self._inner:
+            self._inner.remove(key)
+            return
+        self._running.discard(key)
+        recorder = self._recorder
+        closure = (len(args) > 1 or kwargs) and _closure(args, kwargs)
+        stop = recorder.tap.run(self.name, recorder.step_ends, optimizer, bool(closure))
+        if stop is not None:
+            raise stop
         max_steps = recorder.settings.max_steps
-        sleep = recorder.sleep
-        running: set[int] = set()  # optimizers whose step has begun, and has not ended unless it raised
-        inner: list[int] = []  # those whose step called that of their base class
-
-        def before(optimizer: Any, args: Any, kwargs: Any) -> Any:
-            if is_dynamo_compiling():  # a compiled step has no hooks
-                return None
-            if running and id(optimizer) in running and is_inner(optimizer):
-                inner.append(id(optimizer))
-                return None
-            running.add(id(optimizer))
-            nap = sleep.nap
-            if nap is not None and nap.goes_on("step", depth=3):
-                return None  # a step with a closure is never slept through
-            stop = recorder.guarded("step", _begins, recorder, optimizer, args, kwargs)
-            if stop is not None:
-                raise stop
-            return _judge_in_closure(recorder, optimizer, args, kwargs) if recorder.settings.stops else None
-
-        def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-            if is_dynamo_compiling():
-                return
-            if inner and id(optimizer) in inner:
-                inner.remove(id(optimizer))
-                return
-            if sleep.nap is not None:  # there is one optimizer only
-                running.clear()
-            else:
-                running.discard(id(optimizer))
-                stop = recorder.guarded("step", _ends, recorder, optimizer, args, kwargs)
-                if stop is not None:
-                    raise stop
-            if max_steps is not None and recorder.num_steps >= max_steps and recorder.on:
-                raise MaxStepsReached(max_steps)
-
-        def make(original: Function) -> Function:
-            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-                original(self, *args, **kwargs)
-                recorder.guarded("step", _made, recorder, self)
-
-            return __init__
-
-        recorder.patches.wrap(torch.optim.Optimizer, "__init__", make)
-        recorder.patches.on_removal(register_optimizer_step_pre_hook(before).remove)
-        recorder.patches.on_removal(register_optimizer_step_post_hook(after).remove)
+        if max_steps is not None and recorder.num_steps >= max_steps and recorder.tap.on:
+            raise MaxStepsReached(max_steps)
 
 
 def _closure(args: Any, kwargs: Any) -> bool:
@@ -100,11 +100,11 @@ def _judge_in_closure(recorder: Recorder, optimizer: Any, args: Any, kwargs: Any
     if not _closure(args, kwargs):
         return None
     closure = args[1] if len(args) > 1 else kwargs["closure"]
-    site = recorder.sites.here(3)
+    site = recorder.sites.here()
 
     def judged(*inner_args: Any, **inner_kwargs: Any) -> Any:
         result = closure(*inner_args, **inner_kwargs)
-        stop = recorder.guarded("step", recorder.closure_ends, optimizer, site)
+        stop = recorder.tap.run("step", recorder.closure_ends, optimizer, site)
         if stop is not None:
             raise stop
         return result
@@ -112,17 +112,3 @@ def _judge_in_closure(recorder: Recorder, optimizer: Any, args: Any, kwargs: Any
     if len(args) > 1:
         return (args[0], judged, *args[2:]), kwargs
     return args, {**kwargs, "closure": judged}
-
-
-def _begins(recorder: Recorder, optimizer: Any, args: Any, kwargs: Any) -> BaseException | None:
-    return recorder.step_begins(optimizer, recorder.sites.here(4), closure=_closure(args, kwargs))
-
-
-def _ends(recorder: Recorder, optimizer: Any, args: Any, kwargs: Any) -> BaseException | None:
-    closure = _closure(args, kwargs)
-    site = recorder.sites.here(4) if closure else None
-    return recorder.step_ends(optimizer, site, closure=closure)
-
-
-def _made(recorder: Recorder, optimizer: Any) -> None:
-    recorder.account(optimizer, recorder.sites.here(4))

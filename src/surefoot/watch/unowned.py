@@ -24,9 +24,11 @@ class UnownedLedger(Ledger):
         self.params = [param for param in params if param is not None]
 
     def _keep(self, indices: Sequence[int]) -> None:
+        provenances = self.provenances
         self._refs = [self._refs[i] for i in indices]
-        self.provenances = [self.provenances[i] for i in indices]
         self.states = [self.states[i] for i in indices]
+        self._used = []
+        self.assign([provenances[i] for i in indices])
 
     def alive(self) -> list[Tensor]:
         """The parameters, in the order of `states` and `provenances`."""
@@ -46,7 +48,7 @@ class UnownedLedger(Ledger):
         if any(id(param) in gone for param in params):
             self._keep([i for i, param in enumerate(params) if id(param) not in gone])
 
-    def look(self, clears: Sequence[Clear]) -> None:
+    def look(self, clears: Sequence[Clear] = ()) -> None:
         if self._refs:
             self._hold()
             super().look(clears)

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.compiler import is_compiling
 
 from surefoot.facts import Site, ValidationFacts
-from surefoot.watch.beside import run_beside
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -99,60 +97,47 @@ class ValidationProbe(Probe):
         self._step = 0  # after which the running phase is
         self._trained_before = (0.0, 0)  # it: sum and number of training losses
         self._has_names = False  # the program tells itself what its validation losses are
-        self._trained = 0.0  # sum and number of training losses
-        self._num_trained = 0
         self._train_kinds: tuple[str, ...] = ()
-        self._factor = 1.0  # by which the program multiplies them
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
     # --- training
 
-    def backward_begins(self, backward: Backward) -> None:
-        if self._groups:
-            self._end_phase()
-
     def backward_ends(self, backward: Backward) -> None:
-        value, loss = backward.value, backward.loss
-        if value is None or loss is None or not backward.reached or not math.isfinite(value):
-            return
-        self._train_kinds = tuple(part.kind for part in loss.parts)
-        self._factor = abs((loss.factor or 1.0) / (backward.given or 1.0))
-        self._trained += value / self._factor
-        self._num_trained += 1
+        if backward.loss is not None and backward.reached:
+            self._train_kinds = tuple(part.kind for part in backward.loss.parts)
 
     def _heard_in_training(self) -> tuple[float, int]:
-        """Also of what was slept through, now and then."""
-        sampler = self._recorder.sleep.sampler
-        return self._trained + sampler.total / self._factor, self._num_trained + sampler.count
+        losses = self._recorder.losses
+        return losses.total, losses.count
 
     # --- validation
 
     def hear(self, kind: str, loss: Tensor) -> None:
         """Called for every loss without a gradient: as little as possible."""
         recorder, latest, running = self._recorder, self._latest, self._epochs.running
-        if self._has_names or not recorder.on or recorder.is_busy or type(loss) is not Tensor:
+        if self._has_names or type(loss) is not Tensor or recorder.tap.is_deaf():
             return
         if (
             latest is not None
             and latest.running is running
             and latest.kind == kind
             and recorder.num_steps == self._step
-            and (not latest.place or latest.place == _place(2))
+            and (not latest.place or latest.place == _place(3))
         ):
             latest.group.add(loss)
         else:
-            run_beside(recorder, self.name, self._hear_first, kind, loss, running, _place(2))
+            recorder.tap.run(self.name, self._hear_first, kind, loss, running, _place(3))
 
     def _hear_first(self, kind: str, loss: Tensor, running: Pass | None, place: tuple[int, ...]) -> None:
         """Not like the one before."""
-        if is_compiling() or loss.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(loss):
+        if loss.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(loss):
             return
         if not self._groups or self._recorder.num_steps != self._step:
             self._end_phase()
             self._step, self._trained_before = self._recorder.num_steps, self._heard_in_training()
-        site = self._recorder.sites.here(5)
+        site = self._recorder.sites.here()
         is_read = running is not None and running.num_backwards == self._recorder.num_backwards
         key: Hashable = (site, kind)
         if running is not None and is_read:
@@ -166,6 +151,9 @@ class ValidationProbe(Probe):
             if series is None:
                 return
             group = self._groups[key] = Group(series)
+            waiting = self._recorder.at_next_backward
+            if not any(call == self._end_phase for _, call in waiting):
+                waiting.append((self.name, self._end_phase))
         self._latest = Latest(kind, running, () if is_read else place, group)
         group.add(loss)
 

@@ -144,7 +144,7 @@ def test_odd_data_sets_do_not_break_the_probe() -> None:
         for _ in range(2):
             assert len(list(loader)) == 3
         assert next(iter(DataLoader([torch.ones(3)] * 4, batch_size=None))).shape == (3,)
-    assert "data" not in watched.off and len([r for r in watched.records if isinstance(r, EpochFacts)]) == 3
+    assert "data" not in watched.tap.off and len([r for r in watched.records if isinstance(r, EpochFacts)]) == 3
 
 
 def _trained(watched: bool) -> tuple[torch.Tensor, torch.Tensor]:

@@ -9,22 +9,16 @@ import torch.distributed as dist
 from torch import nn
 
 from surefoot.watch.dist.replica import read_weights
-from surefoot.watch.dist.rhythm import is_noted, until_noted
+from surefoot.watch.dist.rhythm import is_noted
 from surefoot.watch.dist.traffic import Traffic, number_of_all
 from surefoot.watch.dist.wrapper import Wrappers
+from surefoot.watch.inventory.registry import Registry
 from surefoot.watch.probe import Probe
 from tests.watch.watching import watching
 
 
 def test_notes_come_at_powers_of_two_and_then_at_fixed_distances() -> None:
     assert [n for n in range(1, 1100) if is_noted(n)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]
-
-
-@pytest.mark.parametrize("update", [0, 1, 2, 3, 40, 127, 128, 255, 256, 300, 767, 768])
-def test_nobody_sleeps_through_a_noted_update(update: int) -> None:
-    slept = range(update + 1, update + 1 + until_noted(update))
-    assert not any(is_noted(n) for n in slept)
-    assert is_noted(update + 1 + until_noted(update))
 
 
 def test_equal_weights_have_equal_numbers_and_one_element_changes_them() -> None:
@@ -136,14 +130,16 @@ def test_wrappers_are_found_with_what_they_ignore_and_subclasses_left_alone(
     net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
     nn.parallel.DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(net, ["1.bias"])
     plain = nn.parallel.DistributedDataParallel(net)
-    found = Wrappers()
-    found.find()
+    found, modules = Wrappers(), Registry()
+    modules.scan()
+    found.find(modules.alive())
     (wrapper,) = found.all()
     assert wrapper.module() is plain and wrapper.kind == "Sequential"
     assert wrapper.ids == {id(p) for name, p in net.named_parameters() if name != "1.bias"}
     assert not found.has_others and wrapper.syncs and not wrapper.has_hooks
     own = Own(nn.Linear(2, 1))
-    found.find()
+    modules.scan()
+    found.find(modules.alive())
     assert [w.module() for w in found.all()] == [plain]
     assert found.has_others and own is not None
 

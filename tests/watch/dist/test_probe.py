@@ -55,7 +55,7 @@ class Program:
 
 
 def end(recorder: Watched) -> EndFacts:
-    recorder.guarded("end", recorder.emit_end, "finished")
+    recorder.tap.run("end", recorder.emit_end, "finished")
     found = recorder.records[-1]
     assert isinstance(found, EndFacts)
     return found

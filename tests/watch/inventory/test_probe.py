@@ -34,7 +34,7 @@ def records_of(code: str, file: Path) -> list[Record]:
     recorder.start()
     try:
         exec(compile(file.read_text(), str(file), "exec"), {"__name__": "__main__"})
-        recorder.guarded("end", recorder.emit_end, "finished")
+        recorder.tap.run("end", recorder.emit_end, "finished")
     finally:
         recorder.stop()
     assert not failures, failures

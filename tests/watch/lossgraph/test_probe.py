@@ -208,8 +208,10 @@ for i in range(40):
     _, records = watch_program(PREAMBLE + body, tmp_path / "program.py")
     steps = [r for r in records if isinstance(r, StepFacts)]
     assert [s.update for s in steps if 32 < s.update <= 60] == []
-    assert [s.update for s in steps if s.update > 60] == [61, 62, 63, 81]
-    assert [b.loss.num_items for b in steps[-1].backwards if b.loss] == [2, 3]
+    late = [s for s in steps if s.update > 60]
+    assert {61, 62, 81} <= {s.update for s in late} <= {61, 62, 63, 64, 81, 82}
+    (unequal,) = [s for s in late if s.update == 81]
+    assert [b.loss.num_items for b in unequal.backwards if b.loss] == [2, 3]
 
 
 def test_a_loss_that_is_not_finite_is_recorded(tmp_path: Path) -> None:
@@ -220,9 +222,8 @@ for i in range(50):
     optimizer.step()
 """
     _, records = watch_program(PREAMBLE + body, tmp_path / "program.py")
-    last = [r for r in records if isinstance(r, StepFacts)][-1]
-    assert last.update == 46
-    assert math.isnan(last.backwards[0].value or 0.0)
+    (bad,) = [r for r in records if isinstance(r, StepFacts) and r.update == 46]
+    assert math.isnan(bad.backwards[0].value or 0.0)
 
 
 def test_checkpointed_losses_are_not_computed_again() -> None:

@@ -14,7 +14,8 @@ def stepped(progress: Progress, number: int, model: nn.Module, ids: frozenset[in
 
 
 def test_a_parameter_with_the_id_of_one_that_is_gone_has_no_trainer() -> None:
-    progress, gone, new = Progress(), nn.Linear(2, 1), nn.Linear(2, 1)
+    recorder: Any = SimpleNamespace(num_steps=1, updates={}, stepped_at={})
+    progress, gone, new = Progress(recorder), nn.Linear(2, 1), nn.Linear(2, 1)
     stepped(progress, 1, gone, frozenset(map(id, gone.parameters())))
     held = progress._params[1]
     progress._params[1] = dict(zip(map(id, new.parameters()), held.values(), strict=True))  # as if ids were used again

@@ -37,7 +37,7 @@ def checkpoint(model: nn.Module, optimizer: torch.optim.Optimizer) -> Any:
 
 
 def setup(watched: Watched) -> SetupFacts:
-    watched.guarded("end", watched.emit_setup)
+    watched.tap.run("end", watched.emit_setup)
     return [record for record in watched.records if isinstance(record, SetupFacts)][-1]
 
 

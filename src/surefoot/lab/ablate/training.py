@@ -20,8 +20,8 @@ from surefoot.lab.trial import loss_of
 from surefoot.loop.batch import tensors_of
 from surefoot.loop.loop import Loop
 from surefoot.loop.update import NonFiniteError
-from surefoot.runlog import Run
 from surefoot.runlog.write.current import start_run
+from surefoot.runlog.write.run import Run
 
 MOST_MARKS = 256
 LAST = 0.1  # of the updates, whose mean loss counts where nothing is held out

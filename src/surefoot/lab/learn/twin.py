@@ -74,7 +74,7 @@ def main() -> NoReturn:
         warnings.filterwarnings("ignore", text, UserWarning)
     sanitizer = Sanitizer(
         catalogue().values(),
-        settings=Settings(overhead=1.0, gradcheck=True, awake=True),
+        settings=Settings(overhead=1.0, gradcheck=True, thorough=True),
         on_failure=lambda name, error: print(f"surefoot: {name} failed: {error!r}", file=sys.stderr),
         on_record=lambda record: notes.append(record) if is_note(record) else None,
         probes=[CourseProbe(telling.row)],

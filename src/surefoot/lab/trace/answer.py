@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.compiler import is_dynamo_compiling
-from torch.nn import functional
 
 from surefoot.lab.trace.epoch import Epochs
-from surefoot.watch.beside import run_beside
-from surefoot.watch.lossgraph.call import scripts_as
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -32,25 +26,19 @@ class AnswerProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        for name in (*AMONG, *BETWEEN):
-            recorder.patches.wrap(functional, name, partial(self._make, name))
+        recorder.on_loss_call.append(self._heard)
 
-    def _make(self, name: str, original: Function) -> Function:
-        def loss(input: Any, target: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
-            result = original(input, target, *args, **kwargs)
-            if not is_dynamo_compiling() and isinstance(result, Tensor):
-                ignored = kwargs.get("ignore_index", args[2] if len(args) > 2 and name in AMONG else IGNORED)
-                run_beside(self._recorder, self.name, self._count, name, input, target, ignored, result.requires_grad)
-            return result
-
-        scripts_as(loss, original)
-        return loss
+    def _heard(self, name: str, args: Any, kwargs: Any, result: Tensor) -> None:
+        given = {**dict(zip(("input", "target"), args, strict=False)), **kwargs}
+        if (name in AMONG or name in BETWEEN) and "target" in given:
+            ignored = kwargs.get("ignore_index", args[4] if len(args) > 4 and name in AMONG else IGNORED)
+            self._count(name, given["input"], given["target"], ignored, result.requires_grad)
 
     def _count(self, name: str, outputs: Tensor, target: Tensor, ignored: int, is_trained: bool) -> None:
         with torch.no_grad():
             right = _right_between(outputs, target, name) if name in BETWEEN else _right_among(outputs, target, ignored)
         if right is not None and right.numel():
-            site = self._recorder.sites.here(5)
+            site = self._recorder.sites.here()
             self._epochs.answered(site, int(right.sum()), right.numel(), self._recorder.num_steps, is_trained)
 
 

@@ -15,10 +15,9 @@ from surefoot.facts import Site
 from surefoot.lab.trace.stage import Forward, Item, ModuleCall
 from surefoot.lab.trace.tensor import glimpse, is_recorded, items_of, tensors_in
 from surefoot.lab.trace.tracer import Tracer
-from surefoot.watch.beside import run_beside
 from surefoot.watch.graph.compiling import switch_off_when_compiling
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -82,7 +81,7 @@ class ForwardProbe(Probe):
             return __call__
 
         original = vars(Module)["__call__"]
-        recorder.patches.wrap(Module, "__call__", make)
+        recorder.tap.replace(Module, "__call__", make)
         wrapper = vars(Module)["__call__"]
 
         def leave() -> None:
@@ -96,7 +95,7 @@ class ForwardProbe(Probe):
         """Our own time does not count."""
         begun = perf_counter()
         try:
-            return run_beside(self._recorder, self.name, call, begun - self._own_seconds, *args)
+            return self._recorder.tap.run(self.name, call, begun - self._own_seconds, *args)
         finally:
             self._own_seconds += perf_counter() - begun
 
@@ -119,7 +118,7 @@ class ForwardProbe(Probe):
         return Begun(running, call, now)
 
     def _outermost(self, module: Module, args: Any, kwargs: Any) -> Running:
-        site = self._recorder.sites.here(4)
+        site = self._recorder.sites.here()
         grad = torch.is_grad_enabled()
         names = {id(m): name for name, m in module.named_modules()} if grad else {}
         given: Any = args[0] if len(args) == 1 and not kwargs else {**dict(enumerate(args)), **kwargs}

@@ -6,8 +6,7 @@ been noted, or is noted next.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from torch.compiler import is_dynamo_compiling
 from torch.nn.utils import clip_grad
 from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_pre_hook
-from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from surefoot.facts import BackwardFacts, EpochEdgeFacts, Record, SetupFacts, Site, StepFacts, ValidationFacts
 from surefoot.lab.trace.epoch import Epochs
@@ -25,16 +23,19 @@ from surefoot.lab.trace.snapshot import Gradients, Weights
 from surefoot.lab.trace.stage import Backward, Data, Edit, Loss, Step
 from surefoot.lab.trace.tensor import items_of
 from surefoot.lab.trace.tracer import Tracer
-from surefoot.watch.beside import run_beside
 from surefoot.watch.journal import Build
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 from surefoot.watch.step import is_inner
 
 if TYPE_CHECKING:
     from surefoot.watch.backward import Backward as RunningBackward
+    from surefoot.watch.epoch import Pass
     from surefoot.watch.recorder import Recorder
 
+CLIPS = (
+    (clip_grad, "clip_grad_value_"), (torch.nn.utils, "clip_grad_value_"), (clip_grad, "_clip_grads_with_norm_"),
+    (torch.nn.utils, "clip_grads_with_norm_"),
+)  # fmt: skip
 SETTINGS = ("momentum", "dampening", "weight_decay", "betas", "eps", "alpha", "nesterov", "maximize", "amsgrad")
 
 
@@ -45,7 +46,6 @@ class TraceProbe(Probe):
         self._tracer = tracer
         self.epochs = Epochs()
         self.optimizers: dict[int, str] = {}
-        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()  # of batches, by iterator
         self._backwards: dict[int, tuple[Loss, Backward]] = {}  # that are running, by ordinal
         self._weights: dict[int, Weights] = {}  # of steps that are running, by id of the optimizer
         self._steps: dict[int, Step] = {}  # likewise; one may call another
@@ -56,80 +56,38 @@ class TraceProbe(Probe):
         self._gradients = Gradients(recorder)
         self._events = Events(recorder, self._tracer, self._gradients)
         recorder.journal.listener = self._hear
-        patches = recorder.patches
-        patches.wrap(_BaseDataLoaderIter, "__next__", self._make_next)
-        patches.wrap(torch.autograd, "backward", self._make_backward)
-        patches.wrap(torch.optim.Optimizer, "zero_grad", self._make_zero_grad)
-        patches.wrap(torch.nn.Module, "zero_grad", self._make_zero_grad)
-        for owner in (clip_grad, torch.nn.utils):
-            patches.wrap(owner, "clip_grad_value_", self._make_clip)
-        patches.wrap(clip_grad, "_clip_grads_with_norm_", self._make_clip)
-        if hasattr(torch.nn.utils, "clip_grads_with_norm_"):
-            patches.wrap(torch.nn.utils, "clip_grads_with_norm_", self._make_clip)
-        patches.on_removal(register_optimizer_step_pre_hook(self._before_step).remove)
-
-    def _beside(self, call: Callable[..., Any], *args: Any) -> Any:
-        return run_beside(self._recorder, self.name, call, *args)
+        listen = recorder.tap.listen
+        recorder.on_batch.append(self._gave)
+        listen(torch.autograd, "backward", self.name, before=_now, after=self._took)
+        for cleared in (torch.optim.Optimizer, torch.nn.Module):
+            listen(cleared, "zero_grad", self.name, after=self._cleared)
+        for owner, name in CLIPS:
+            if hasattr(owner, name):
+                listen(owner, name, self.name, before=self._clips)
+        recorder.tap.on_removal(register_optimizer_step_pre_hook(self._before_step).remove)
 
     # --- wrappers
 
-    def _make_next(self, original: Function) -> Function:
-        probe, tracer = self, self._tracer
+    def _cleared(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        self._events.cleared()
 
-        def __next__(self: Any) -> Any:
-            tracer.end_if_over()
-            started = perf_counter()
-            batch = original(self)
-            probe._beside(probe._gave, self, batch, perf_counter() - started)
-            return batch
-
-        return __next__
-
-    def _make_backward(self, original: Function) -> Function:
-        probe = self
-
-        def backward(*args: Any, **kwargs: Any) -> Any:
-            started = perf_counter()
-            result = original(*args, **kwargs)
-            probe._beside(probe._took, perf_counter() - started)
-            return result
-
-        return backward
-
-    def _make_zero_grad(self, original: Function) -> Function:
-        probe = self
-
-        def zero_grad(self: Any, set_to_none: bool = True) -> None:
-            original(self, set_to_none)
-            if not is_dynamo_compiling():
-                probe._beside(probe._events.cleared)
-
-        return zero_grad
-
-    def _make_clip(self, original: Function) -> Function:
-        probe = self
-
-        def clip(*args: Any, **kwargs: Any) -> Any:
-            if not is_dynamo_compiling():
-                probe._beside(probe._catch_up, "clip")
-            return original(*args, **kwargs)
-
-        return clip
+    def _clips(self, args: Any, kwargs: Any) -> None:
+        self._catch_up("clip")
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_dynamo_compiling() or is_inner(optimizer):
             return
         if self._recorder.inside_step is None:
             self._tracer.end_if_over()
-        self._beside(self._about_to_step, optimizer)
+        self._recorder.tap.run(self.name, self._about_to_step, optimizer)
 
     # --- what happens
 
-    def _gave(self, iterator: Any, batch: Any, seconds: float) -> None:
-        number = self._numbers[iterator] = self._numbers.get(iterator, 0) + 1
+    def _gave(self, running: Pass, batch: Any, seconds: float) -> None:
+        self._tracer.end_if_over()
         if self._tracer.begins():
-            site = self._recorder.sites.here(4)
-            length = _length(iterator)
+            site = self._recorder.sites.here()
+            number, length = running.num_batches, running.loader.length
             self._tracer.add(
                 Data(step=0, site=site, number=number, length=length, seconds=seconds, items=items_of(batch))
             )
@@ -159,13 +117,14 @@ class TraceProbe(Probe):
         self._tracer.add(stage)
         self._backwards[backward.ordinal] = (loss, stage)
 
-    def _took(self, seconds: float) -> None:
+    def _took(self, started: float | None, args: Any, kwargs: Any, result: Any) -> None:
+        seconds = 0.0 if started is None else perf_counter() - started
         running = self._recorder.lanes.here().backward_stack
         if running and (begun := self._backwards.get(running[-1].ordinal)) is not None:
             begun[1].seconds = seconds
 
     def _hear(self, at: int, key: Hashable, build: Build) -> None:
-        self._recorder.attempt(self, self._note, at, build)
+        self._recorder.tap.attempt(self.name, self._note, at, build)
 
     def _note(self, at: int, build: Build) -> None:
         fact = build(at)
@@ -250,11 +209,8 @@ class TraceProbe(Probe):
         self._events.look_at_rates()
 
 
-def _length(iterator: Any) -> int | None:
-    try:
-        return len(iterator)
-    except (TypeError, NotImplementedError):
-        return None
+def _now(args: Any, kwargs: Any) -> float:
+    return perf_counter()
 
 
 def _settings(optimizer: Optimizer) -> dict[str, tuple[float, ...]]:

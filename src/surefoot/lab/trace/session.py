@@ -90,7 +90,7 @@ class TraceSession:
         self._tracer, self._probe = tracer, probe
         return Sanitizer(
             [rule for rule in catalogue().values() if "signals" not in rule.probes],  # these need many steps
-            settings=Settings(awake=True),
+            settings=Settings(thorough=True),
             on_record=probe.recorded,
             on_finding=self._found,
             on_failure=self._switched_off,
@@ -115,7 +115,7 @@ class TraceSession:
         trace.ended = self._ended.reason
         if self._sanitizer is not None and self._tracer is not None and self._probe is not None:
             trace.num_taken = self._sanitizer.recorder.num_steps
-            off = self._sanitizer.recorder.off
+            off = self._sanitizer.recorder.tap.off
             trace.off = {name: why for name, why in off.items() if name.startswith("trace")}
             trace.stages = self._tracer.stages
             trace.num_left_out = self._tracer.num_left_out

@@ -63,7 +63,7 @@ class Tracer:
         """Called where the program is about to begin something: raises when all that was asked for has been seen."""
         if self.to_end or self.num_done < self.last or threading.get_ident() != self._thread:
             return
-        if self.recorder is not None and self.recorder.on and not self.recorder.is_busy:
+        if self.recorder is not None and self.recorder.tap.on and not self.recorder.tap.is_busy:
             self._is_closed = True
             raise MaxStepsReached(self.num_done)
 

@@ -1,7 +1,6 @@
 """Watch what loaders give: the order of the first batches of the first passes, and what becomes of them.
 
-`EpochProbe` knows of passes and tells us of each batch. That is not a call that could wake the recorder: most batches
-cost a comparison or two.
+`EpochProbe` knows of passes and tells us of each batch: most cost a comparison or two.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from surefoot.watch.data.kept_batch import KeptBatch
 from surefoot.watch.data.loader import is_shuffled_once, names_of, num_parts, num_samples, sampler_kind
 from surefoot.watch.data.mark import UNREAD, marks_of, rows_of
 from surefoot.watch.data.worker import Board, watched_loop
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -92,34 +90,20 @@ class DataProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        probe = self
+        recorder.tap.listen(DataLoader, "__init__", self.name, after=self._note_made)
+        recorder.tap.listen(_MultiProcessingDataLoaderIter, "__init__", self.name, before=self._put_up_board)
+        recorder.tap.replace(torch_worker, "_worker_loop", lambda original: watched_loop(original, self._its_board))
 
-        def make_init(original: Function) -> Function:
-            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-                original(self, *args, **kwargs)
-                recorder.guarded("data", probe._note_made, self)
-
-            return __init__
-
-        def make_workers(original: Function) -> Function:
-            def __init__(self: Any, loader: Any) -> None:
-                recorder.attempt(probe, probe._put_up_board, loader)
-                original(self, loader)
-
-            return __init__
-
-        recorder.patches.wrap(DataLoader, "__init__", make_init)
-        recorder.patches.wrap(_MultiProcessingDataLoaderIter, "__init__", make_workers)
-        recorder.patches.wrap(torch_worker, "_worker_loop", lambda original: watched_loop(original, self._its_board))
-
-    def _note_made(self, loader: DataLoader[Any]) -> None:
+    def _note_made(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        loader = args[0]
         if len(self._made) > KEPT_SITES:
             self._made = {key: known for key, known in self._made.items() if known[0]() is not None}
-        self._made[id(loader)] = (weakref.ref(loader), self._recorder.sites.here(3))
+        self._made[id(loader)] = (weakref.ref(loader), self._recorder.sites.here())
 
-    def _put_up_board(self, loader: DataLoader[Any]) -> None:
+    def _put_up_board(self, args: Any, kwargs: Any) -> None:
+        loader: DataLoader[Any] = args[1] if len(args) > 1 else kwargs["loader"]
         self._board = None
-        if self._recorder.on and loader.num_workers > 1 and self._num_boards < NUM_BOARDS:
+        if loader.num_workers > 1 and self._num_boards < NUM_BOARDS:
             self._num_boards += 1
             self._board = Board()
 

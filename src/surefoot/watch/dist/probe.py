@@ -1,6 +1,6 @@
 """Watch how ranks keep one model: whether gradients were sent before they are used, and what may be compared.
 
-What is counted here is counted without the recorder, which may sleep; windows are only judged while it is awake.
+Among several ranks every window is judged.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from torch.nn.parallel import DistributedDataParallel
 from surefoot.facts import LossFacts, ReplicaFacts, Site
 from surefoot.watch.dist.course import Alone, Course
 from surefoot.watch.dist.note import note_of
-from surefoot.watch.dist.rhythm import is_noted, until_noted
+from surefoot.watch.dist.rhythm import is_noted
 from surefoot.watch.dist.traffic import Mark, Traffic, num_ranks, number_of_all
 from surefoot.watch.dist.wrapper import Wrapper, Wrappers
-from surefoot.watch.doze import LONGEST_NAP
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -56,44 +54,35 @@ class DistProbe(Probe):
         self._version = -1  # of the accounts, when wrappers were looked for
         self._num_searches = 0
         self._num_ranks = 1  # at the last step
+        self._is_among_ranks = False
         self._replica: ReplicaFacts | None = None
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         if not dist.is_available() or not hasattr(DistributedDataParallel, "_pre_forward"):
             return
-        probe = self
-
-        def make(original: Function) -> Function:
-            def _pre_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-                if not recorder.on:
-                    return original(self, *args, **kwargs)
-                has_buffers = getattr(self, "modules_buffers", True)  # which it sends, without anybody's doing
-                before = number_of_all() if has_buffers else None
-                made_ready = original(self, *args, **kwargs)
-                recorder.attempt(probe, probe._forward, self, before, (args, kwargs))
-                return made_ready
-
-            return _pre_forward
-
         self._traffic.install(recorder, self)
-        recorder.patches.wrap(DistributedDataParallel, "_pre_forward", make)
-        recorder.until_awake = self._until_noted
+        recorder.tap.listen(
+            DistributedDataParallel, "_pre_forward", self.name, before=self._forward_begins, after=self._forward_ready
+        )
 
-    def _forward(self, module: DistributedDataParallel, before: int | None, inputs: Any) -> None:
+    def _forward_begins(self, args: Any, kwargs: Any) -> int | None:
+        has_buffers = getattr(args[0], "modules_buffers", True)  # which it sends, without anybody's doing
+        return number_of_all() if has_buffers else None
+
+    def _forward_ready(self, before: int | None, args: Any, kwargs: Any, result: Any) -> None:
         self._traffic.leave_out(before)
         if torch.is_grad_enabled() and num_ranks() > 1:
-            self._wrappers.of(module).forward(inputs)
-
-    def _until_noted(self, account: Account) -> int:
-        """How many steps may be slept through."""
-        return until_noted(account.num_updates) if num_ranks() > 1 else LONGEST_NAP
+            self._wrappers.of(args[0]).forward((args[1:], kwargs))
 
     # --- a backward
 
     def backward_begins(self, backward: Backward) -> None:
         if num_ranks() == 1:
             return
+        if not self._is_among_ranks:
+            self._is_among_ranks = True
+            self._recorder.ask_in_every_window(self, "backward_begins", "backward_ends", "step_begins", "step_ends")
         self._search()
         wrappers = {w.number: (w.num_forwards, w.forward_syncs, w.syncs) for w in self._wrappers.all()}
         self._begun[backward.ordinal] = Begun(self._traffic.mark(), backward.site, wrappers, backward.loss)
@@ -143,7 +132,7 @@ class DistProbe(Probe):
             return
         self._version = version
         self._num_searches += 1
-        self._wrappers.find()
+        self._wrappers.find(self._recorder.names.registry.alive())
         sizes = [[p.numel() * p.element_size() for p in a.ledger.params] for a in self._recorder.accounts.values()]
         self._traffic.num_bytes = min((sum(of_one) for of_one in sizes), default=0)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch.distributed as dist
 from torch import Tensor
 
-from surefoot.watch.patch import Function
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from surefoot.watch.probe import Probe
@@ -55,7 +55,7 @@ class Traffic:
 
         def make(original: Function) -> Function:
             def send(self: Any, *args: Any, **kwargs: Any) -> Any:
-                if not recorder.on or not recorder.attempt(probe, is_small, args, recorder.num_steps):
+                if not recorder.tap.on or not recorder.tap.attempt(probe.name, is_small, args, recorder.num_steps):
                     return original(self, *args, **kwargs)
                 before = number_of_all()
                 sent = original(self, *args, **kwargs)
@@ -64,18 +64,11 @@ class Traffic:
 
             return send
 
-        def make_end(original: Function) -> Function:
-            def destroy_process_group(*args: Any, **kwargs: Any) -> Any:
-                recorder.attempt(probe, self.mark)
-                return original(*args, **kwargs)
-
-            return destroy_process_group
-
         is_small, leave_out = self._is_small, self.leave_out
         for name in METHODS:
             if name in vars(ProcessGroup):
-                recorder.patches.wrap(ProcessGroup, name, make)
-        recorder.patches.wrap(dist, "destroy_process_group", make_end)
+                recorder.tap.replace(ProcessGroup, name, make)
+        recorder.tap.listen(dist, "destroy_process_group", probe.name, before=lambda args, kwargs: self.mark())
 
     def _is_small(self, args: tuple[Any, ...], step: int) -> bool:
         """Gradients may be sent one by one: it is the sum that counts."""

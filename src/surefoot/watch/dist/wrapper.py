@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from surefoot.watch.account import Account
 from surefoot.watch.data.mark import mark_of, tensors_in
 from surefoot.watch.dist.rhythm import is_noted
-from surefoot.watch.inventory import census
+from surefoot.watch.inventory.module import named_parameters
 
 OTHERS = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")  # by name: not all of them are torch's
 MARKED_FORWARDS = 8  # of one window
@@ -32,7 +32,7 @@ class Wrapper:
         self.is_plain = type(module).forward is DistributedDataParallel.forward
         self.num_ranks: int = module.process_group.size()
         ignored = set(getattr(module, "parameters_to_ignore", ()))
-        params = [param for name, param in module.module.named_parameters() if name not in ignored]
+        params = [param for name, param in named_parameters(module.module) if name not in ignored]
         self.ids = frozenset(id(param) for param in params)
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
@@ -66,27 +66,27 @@ class Wrapper:
 
 class Wrappers:
     def __init__(self) -> None:
-        self._known: weakref.WeakKeyDictionary[Module, Wrapper] = weakref.WeakKeyDictionary()
+        self._known: dict[int, Wrapper] = {}  # by the identity of the module
         self._num_known = 0
         self.has_others = False  # that share parameters or gradients in ways of their own
 
     def of(self, module: DistributedDataParallel) -> Wrapper:
-        known = self._known.get(module)
-        if known is None:
+        known = self._known.get(id(module))
+        if known is None or known.module() is not module:
             self._num_known += 1
-            known = self._known[module] = Wrapper(module, self._num_known)
+            known = self._known[id(module)] = Wrapper(module, self._num_known)
         return known
 
-    def find(self) -> None:
+    def find(self, modules: list[Module]) -> None:
         """Look through all live modules."""
-        for module in census.live_modules():
+        for module in modules:
             if isinstance(module, DistributedDataParallel):
                 self.has_others |= not self.of(module).is_plain
             elif any(cls.__name__ in OTHERS for cls in type(module).__mro__):
                 self.has_others = True
 
     def all(self) -> list[Wrapper]:
-        return [wrapper for wrapper in self._known.values() if wrapper.is_plain]
+        return [wrapper for wrapper in self._known.values() if wrapper.is_plain and wrapper.module() is not None]
 
 
 def _marks(inputs: Any) -> Iterator[int]:

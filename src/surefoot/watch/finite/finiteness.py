@@ -5,13 +5,18 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 
 def plain(value: Tensor) -> Tensor:
     """What this process holds of it, as an ordinary dense tensor."""
-    value = getattr(value, "_local_tensor", value).detach()
+    value = getattr(value, "_local_tensor", value)
+    if type(value) not in (Tensor, Parameter):  # a subclass would see what we ask it
+        return torch.empty(0)
+    value = value.detach()
     if value.layout is torch.strided:
-        return value
+        has_memory = value.is_meta or value.untyped_storage().nbytes() > 0  # FSDP frees what it has gathered
+        return value if has_memory else value.new_empty(0)
     return value._values() if value.is_sparse else value.values()
 
 

@@ -1,7 +1,7 @@
 """Find NaN and Inf in gradients before they reach the weights.
 
-Free signs come first: a loss or a total norm that is not finite. Without one all gradients are checked, on the first
-steps each time and then as often as the overhead allows; what slips through is found in the weights at the end.
+Free signs come first: a loss or a total norm that is not finite. Without one all gradients are checked in armed
+windows; what slips through is found in the weights at the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -19,7 +18,6 @@ from torch.optim import Optimizer
 from surefoot.facts import BirthFacts, NonFiniteFacts
 from surefoot.watch.finite.birth.probe import BirthProbe
 from surefoot.watch.finite.finiteness import all_finite, is_finite, plain
-from surefoot.watch.half.budget import Budget
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 class Check:
     """What is kept about one optimizer."""
 
-    budget: Budget
     bad_from_start: frozenset[int]  # weights that were not finite before the first step: masks
     finite_at: int = 0  # index of the last step whose gradients were seen to be finite
     checked_at: int = 0  # number of its last step whose gradients were checked
@@ -83,12 +80,9 @@ class FiniteProbe(Probe):
             self._found, check.applied = check.applied, None
         elif not _searches(optimizer):
             signed = check.warned_at < self._sign_at
-            due = check.budget.is_due() or self._recorder.settings.stops  # what may be stopped must not slip through
             # A scaler has checked the gradients itself, but clipping may have spread NaN since.
-            if signed or (self._recorder.by_scaler is None and due):
-                begun = perf_counter()
+            if signed or self._recorder.by_scaler is None:
                 self._look(account, check, optimizer)
-                check.budget.spent(begun)
         check.before_clip, check.warned_at = None, self._sign_at
         return self._found is not None
 
@@ -129,7 +123,7 @@ class FiniteProbe(Probe):
         if check is None:
             weights = [_weight(p) for p in account.ledger.params]
             bad = () if all_finite(weights) else (i for i, w in enumerate(weights) if not is_finite(w))
-            check = Check(Budget(self._recorder.settings.overhead), frozenset(bad))
+            check = Check(frozenset(bad))
             optimizer = account.optimizer()
             if optimizer is not None:
                 check.watcher = weakref.ref(optimizer, lambda _: self._dies(account))
@@ -137,10 +131,10 @@ class FiniteProbe(Probe):
         return check
 
     def _dies(self, account: Account) -> None:
-        if self._recorder.is_busy:
+        if self._recorder.tap.is_busy:
             self._dead.append(account)
         else:
-            self._recorder.guarded("finite", self._end, account)
+            self._recorder.tap.run("finite", self._end, account)
 
     def _end(self, account: Account) -> None:
         """The run or the optimizer's life ends: has it updated with gradients that were not checked?"""
@@ -189,7 +183,7 @@ class FiniteProbe(Probe):
     def _birth(self) -> BirthFacts | None:
         if self._sign_at == self._recorder.num_backwards and self._is_loss_bad:
             return None  # told of the loss
-        found: BirthFacts | None = self._recorder.attempt(self._births, self._births.of_gradients, _is_bad)
+        found: BirthFacts | None = self._recorder.tap.attempt(self._births.name, self._births.of_gradients, _is_bad)
         return found
 
 

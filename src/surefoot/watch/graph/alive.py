@@ -7,6 +7,7 @@ by dying, that the graph is gone. Nothing is kept alive by it.
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import deque
 from typing import Any
 
@@ -25,23 +26,31 @@ MANY = 64  # so many are not kept by a container that is emptied as it is filled
 MAX_LOOKS = 12  # at who holds them, each about 50 ms
 
 
-Living = dict[int, int]  # of each of a line's steps, how many tokens live
-
-
 class Token:
-    __slots__ = ("living", "step")
+    """Lies in a graph, and dies with it."""
 
-    def __init__(self, living: Living, step: int) -> None:
+    __slots__ = ("__weakref__", "living")
+
+    def __init__(self, living: Living) -> None:
         self.living = living
-        self.step = step
-        living[step] = living.get(step, 0) + 1
 
-    def __del__(self) -> None:
-        left = self.living.get(self.step, 1) - 1
-        if left:
-            self.living[self.step] = left
-        else:
-            self.living.pop(self.step, None)
+
+class Living:
+    """Of each of a line's steps, the tokens that live. Nothing of ours runs when one dies."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[int, list[weakref.ref[Token]]] = {}
+
+    def token(self, step: int) -> Token:
+        made = Token(self)
+        self._tokens.setdefault(step, []).append(weakref.ref(made))
+        return made
+
+    def steps(self) -> list[int]:
+        self._tokens = {
+            step: alive for step, refs in self._tokens.items() if (alive := [ref for ref in refs if ref() is not None])
+        }
+        return sorted(self._tokens)
 
 
 class Line:
@@ -53,8 +62,8 @@ class Line:
         self.num_backwards = 0
         self.num_steps = 0
         self.step = -1  # the recorder's step at the last backward
-        self.roots: Living = {}
-        self.parts: Living = {}
+        self.roots = Living()
+        self.parts = Living()
         self.next_look = SUSPICIOUS  # the number of steps at which to look who holds them
         self.num_looks = 0
         self.bounded = False
@@ -63,7 +72,7 @@ class Line:
     def mark(self, roots: tuple[Tensor, ...], step: int, era: int) -> None:
         """Put tokens into the graph of a loss that is about to be backwarded. A new era starts the count anew."""
         if era != self.era:
-            self.era, self.roots, self.parts = era, {}, {}
+            self.era, self.roots, self.parts = era, Living(), Living()
         self.num_backwards += 1
         if step != self.step:
             self.step = step
@@ -74,19 +83,21 @@ class Line:
             node: Any = root.grad_fn
             if node is None:
                 continue
-            node.metadata[KEY] = Token(self.roots, self.num_steps)
+            node.metadata[KEY] = self.roots.token(self.num_steps)
             deep = deep_node(node)
             if deep is not node:
-                deep.metadata[KEY] = Token(self.parts, self.num_steps)
+                deep.metadata[KEY] = self.parts.token(self.num_steps)
 
     @property
     def is_suspicious(self) -> bool:
-        return len(self.roots) > SUSPICIOUS or len(self.parts) > SUSPICIOUS
+        return len(self.roots.steps()) > SUSPICIOUS or len(self.parts.steps()) > SUSPICIOUS
 
     def kept(self) -> KeptGraphFacts | None:
         """What lives of earlier steps, if that is more than a loop may well hold."""
         for living, whole in ((self.roots, True), (self.parts, False)):
-            steps = self._steps(living) if len(living) > SUSPICIOUS else []
+            steps = self._steps(living)
+            if len(steps) < SUSPICIOUS:
+                continue
             if len(steps) >= self.next_look and self.num_looks < MAX_LOOKS:
                 steps = self._look(living, whole)
             if len(steps) >= SUSPICIOUS:
@@ -105,7 +116,7 @@ class Line:
         return steps
 
     def _steps(self, living: Living) -> list[int]:
-        return sorted(living.keys() - {self.num_steps})
+        return [step for step in living.steps() if step != self.num_steps]
 
 
 def _longest_run(steps: list[int]) -> int:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.optim import Optimizer
 from torch.utils.checkpoint import CheckpointFunction
 
 from surefoot.facts import CheckpointFacts, Site
 from surefoot.watch.compiler import leave_alone
 from surefoot.watch.fold import NAMED
+from surefoot.watch.inventory.module import own_parameters
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -39,9 +39,14 @@ class CheckpointProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         original: Callable[..., Any] = CheckpointFunction.apply
+        suspicious = self._is_suspicious
 
         def apply(*args: Any) -> Any:
-            if torch.compiler.is_compiling() or not recorder.guarded(self.name, self._is_suspicious, args):
+            if (
+                torch.compiler.is_compiling()
+                or not recorder.tap.armed
+                or not recorder.tap.run(self.name, suspicious, args)
+            ):
                 return original(*args)
             return self._look_inside(original, args)
 
@@ -53,7 +58,7 @@ class CheckpointProbe(Probe):
             if vars(CheckpointFunction).get("apply") is replacement:
                 delattr(CheckpointFunction, "apply")
 
-        recorder.patches.on_removal(undo)
+        recorder.tap.on_removal(undo)
 
     def _is_suspicious(self, args: tuple[Any, ...]) -> bool:
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
@@ -62,17 +67,17 @@ class CheckpointProbe(Probe):
 
     def _look_inside(self, original: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         self._num_looks += 1
-        site = self._recorder.sites.here(3)
+        site = self._recorder.sites.here()
         inside: list[weakref.ref[Tensor]] = self._since_step.setdefault(site, [])
 
-        def note(module: torch.nn.Module, _: Any) -> None:
-            inside.extend(weakref.ref(p) for p in module.parameters(recurse=False) if p.requires_grad)
+        def note(module: torch.nn.Module) -> None:
+            inside.extend(weakref.ref(p) for p in own_parameters(module) if p.requires_grad)
 
-        hook = register_module_forward_pre_hook(note)
+        self._recorder.forwards.listen(self.name, before=note)
         try:
             return original(*args)
         finally:
-            hook.remove()
+            self._recorder.forwards.leave(self.name)
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if not self._since_step:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from surefoot.watch.patch import Function
-
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
@@ -18,24 +16,17 @@ WHY = "torch.compile is in use"
 
 def switch_off_when_compiling(recorder: Recorder, probe: str, leave: Callable[[], None]) -> None:
     """Call `leave` and switch the probe off before anything is compiled; at once, if something already was."""
-    recorder.patches.on_removal(_remember)
+    recorder.tap.on_removal(_remember)
     if has_compiled():
-        recorder.off.setdefault(probe, WHY)
+        recorder.tap.off.setdefault(probe, WHY)
         return
 
-    def note() -> None:
+    def note(args: Any, kwargs: Any) -> None:
         leave()
-        recorder.off.setdefault(probe, WHY)
+        recorder.tap.off.setdefault(probe, WHY)
 
-    def make(original: Function) -> Function:
-        def compile(*args: Any, **kwargs: Any) -> Any:  # noqa: A001 - it carries the name of what it wraps
-            recorder.guarded(probe, note)
-            return original(*args, **kwargs)
-
-        return compile
-
-    recorder.patches.wrap(torch, "compile", make)
-    recorder.patches.wrap(torch.nn.Module, "compile", make)
+    recorder.tap.listen(torch, "compile", probe, before=note)
+    recorder.tap.listen(torch.nn.Module, "compile", probe, before=note)
 
 
 _num_known = 0  # frames compiled by the end of the last watch of this process

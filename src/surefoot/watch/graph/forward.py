@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch.nn import Module
-from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.optim import Optimizer
 
 from surefoot.facts import DirectForwardFacts, Site
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.source import find_forward_calls
+from surefoot.watch.inventory.module import modules_of, parameters_of
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -31,29 +30,31 @@ class ForwardProbe(Probe):
     name = "forward"
 
     def __init__(self) -> None:
-        self._called: weakref.WeakSet[Module] = weakref.WeakSet()
+        self._called: dict[int, weakref.ref[Module]] = {}  # by identity
         self._direct: dict[DirectForwardFacts, weakref.ref[Module]] = {}
         self._facts: tuple[DirectForwardFacts, ...] = ()
         self._files: set[str] = set()
         self._watches = True
-        self._unhook: Callable[[], None] = lambda: None
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        switch_off_when_compiling(recorder, self.name, lambda: self._unhook())
-        if self.name in recorder.off:
+        switch_off_when_compiling(recorder, self.name, lambda: recorder.forwards.leave(self.name))
+        if self.name in recorder.tap.off:
             return
 
-        def before(module: Module, _: Any) -> None:
-            if not torch.compiler.is_compiling() and module not in self._called:
-                recorder.guarded(self.name, self._note_call, module)
+        recorder.forwards.listen(self.name, before=self._is_called)
 
-        self._unhook = register_module_forward_pre_hook(before).remove
-        recorder.patches.on_removal(lambda: self._unhook())
+    def _is_called(self, module: Module) -> None:
+        if not self._was_called(module):
+            self._note_call(module)
+
+    def _was_called(self, module: Module) -> bool:
+        known = self._called.get(id(module))
+        return known is not None and known() is module
 
     def _note_call(self, module: Module) -> None:
-        self._called.add(module)
-        frame: FrameType | None = sys._getframe(5)
+        self._called[id(module)] = weakref.ref(module)
+        frame: FrameType | None = sys._getframe(3)
         for _ in range(MAX_DEPTH):
             if frame is None or frame.f_back is None:
                 return
@@ -65,7 +66,7 @@ class ForwardProbe(Probe):
         if not self._recorder.sites.is_user(caller.f_code.co_filename):
             return
         module = _self(forward)
-        if isinstance(module, Module) and module not in self._called and not _is_in_a_module(caller):
+        if issubclass(type(module), Module) and not self._was_called(module) and not _is_in_a_module(caller):
             code = caller.f_code
             site = Site(code.co_filename, caller.f_lineno, code.co_qualname)
             self._direct[_fact(module, site)] = weakref.ref(module)
@@ -80,7 +81,7 @@ class ForwardProbe(Probe):
         account = self._recorder.accounts.get(optimizer)
         if account is not None:
             self._note_childless(account.ids)
-        direct = {fact: ref for fact, ref in self._direct.items() if (m := ref()) is None or m not in self._called}
+        direct = {fact: ref for fact, ref in self._direct.items() if (m := ref()) is None or not self._was_called(m)}
         self._facts = tuple(direct)
         return self._facts
 
@@ -89,9 +90,9 @@ class ForwardProbe(Probe):
         calls = [call for file in sorted(self._files) for call in find_forward_calls(file)]
         for ref in self._recorder.names.census.roots if calls else ():
             root = ref()
-            if root is None or any(module in self._called for module in root.modules()):
+            if root is None or any(self._was_called(module) for module in modules_of(root)):
                 continue
-            if any(p.grad is not None and id(p) in stepped for p in root.parameters()):
+            if any(p.grad is not None and id(p) in stepped for p in parameters_of(root)):
                 self._direct[_fact(root, calls[0])] = ref
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
@@ -100,7 +101,7 @@ class ForwardProbe(Probe):
     def step_ends(self, optimizer: Optimizer) -> None:
         if self._watches and self._recorder.num_steps >= NUM_STEPS:
             self._watches = False
-            self._unhook()
+            self._recorder.forwards.leave(self.name)
             self._facts = ()
 
 
@@ -117,7 +118,7 @@ def _is_in_a_module(frame: FrameType) -> bool:
     while around is not None:
         code = around.f_code
         if code.co_qualname == wanted and code.co_filename == frame.f_code.co_filename:
-            if isinstance(_self(around), Module):
+            if issubclass(type(_self(around)), Module):
                 return True
             wanted = wanted.rpartition(".<locals>.")[0]
             if not wanted:

@@ -46,14 +46,14 @@ class GradcheckProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         if not recorder.settings.gradcheck:
-            recorder.off[self.name] = "--gradcheck was not given"
+            recorder.tap.off[self.name] = "--gradcheck was not given"
             return
         stored = vars(AutogradFunction)["apply"]
         original: Callable[..., Any] = stored.__func__
 
         def apply(cls: type, *args: Any, **kwargs: Any) -> Any:
             if not torch.compiler.is_compiling() and cls not in self._done and not kwargs:
-                recorder.guarded(self.name, self._note, cls, args)
+                recorder.tap.run(self.name, self._note, cls, args)
             return original(cls, *args, **kwargs)
 
         leave_alone(apply.__code__, and_all_they_call=False)
@@ -64,7 +64,7 @@ class GradcheckProbe(Probe):
             if vars(AutogradFunction)["apply"] is replacement:
                 setattr(AutogradFunction, "apply", stored)  # noqa: B010
 
-        recorder.patches.on_removal(undo)
+        recorder.tap.on_removal(undo)
 
     def _note(self, cls: type, args: tuple[Any, ...]) -> None:
         self._done.add(cls)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from torch.optim import Optimizer
 from surefoot.facts import GraphFacts, KeptGraphFacts, Site
 from surefoot.watch.graph.alive import Line
 from surefoot.watch.graph.walk import sequence_numbers
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 FIRST_WALKS = 8  # the backwards whose graphs are all walked; then those at powers of two
 MAX_WALKS = 64  # of graphs that reach back, or were kept for another use
 ALL_TOLD = 32  # numbers of kept graphs that are all told; then powers of two
-KEPT_EDGES = 512  # steps that nodes can be told to be from
 
 
 @dataclass(slots=True)
@@ -41,7 +38,6 @@ class GraphProbe(Probe):
 
     def __init__(self) -> None:
         self._lines: dict[Site | None, Line] = {}
-        self._edges: deque[int] = deque(maxlen=KEPT_EDGES)  # sequence number of the last root before each step
         self._last_root = 0  # sequence number of the last loss backwarded
         self._last_retained = False
         self._num_backwards = 0
@@ -54,18 +50,9 @@ class GraphProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        recorder.tap.listen(torch.autograd, "grad", self.name, before=self._count_grad)
 
-        def make(original: Function) -> Function:
-            def grad(*args: Any, **kwargs: Any) -> Any:
-                if not torch.compiler.is_compiling():
-                    recorder.guarded(self.name, self._count_grad)
-                return original(*args, **kwargs)
-
-            return grad
-
-        recorder.patches.wrap(torch.autograd, "grad", make)
-
-    def _count_grad(self) -> None:
+    def _count_grad(self, args: Any, kwargs: Any) -> None:
         self._num_grad_calls += 1
 
     def backward_begins(self, backward: Backward) -> None:
@@ -94,7 +81,7 @@ class GraphProbe(Probe):
         numbers = sequence_numbers(backward.roots)
         if not numbers:
             return
-        edges = list(self._edges)
+        edges = list(self._recorder.edges)
         spanned = {place for number in numbers if (place := bisect_left(edges, number)) < len(edges)}
         self._reaches_back = bool(spanned)
         window = self._window
@@ -103,8 +90,6 @@ class GraphProbe(Probe):
         window.reused = window.reused or (self._last_retained and min(numbers) <= self._last_root)
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        if self._last_root and (not self._edges or self._edges[-1] < self._last_root):
-            self._edges.append(self._last_root)
         suspicious = [line for line in self._lines.values() if line.is_suspicious]
         if not suspicious:
             self._kept = ()

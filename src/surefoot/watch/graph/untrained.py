@@ -58,7 +58,7 @@ class FlowProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         switch_off_when_compiling(recorder, self.name, self._leave)
-        recorder.patches.on_removal(self._leave)
+        recorder.tap.on_removal(self._leave)
 
     # --- who has no gradient
 
@@ -110,7 +110,7 @@ class FlowProbe(Probe):
         alive = [(s, p) for s in self._suspects if (p := s.param()) is not None]
         self._followed, params = [s for s, _ in alive], [p for _, p in alive]
         here = self._recorder.sites.here
-        flow = Flow(params, lambda: here(2), lambda: self._recorder.is_busy)
+        flow = Flow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
         if flow.enter():
             self._flow, self._follows = flow, account.id
 

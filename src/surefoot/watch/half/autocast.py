@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.amp.autocast_mode import autocast
 
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
-    from torch.optim import Optimizer
-
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
@@ -23,29 +20,21 @@ class AutocastProbe(Probe):
     name = "autocast"
 
     def __init__(self) -> None:
-        self._entered: torch.dtype | None = None  # by code that builds graphs, since the last step
+        self._entered: tuple[int, torch.dtype] | None = None  # by code that builds graphs, and before which step
 
     def install(self, recorder: Recorder) -> None:
-        probe = self
+        self._recorder = recorder
+        recorder.tap.listen(autocast, "__enter__", self.name, before=self._enters)
 
-        def make(original: Function) -> Function:
-            def __enter__(self: Any) -> Any:
-                if self._enabled and not torch.compiler.is_compiling() and torch.is_grad_enabled():
-                    probe._entered = self.fast_dtype
-                return original(self)
-
-            return __enter__
-
-        recorder.patches.wrap(autocast, "__enter__", make)
+    def _enters(self, args: Any, kwargs: Any) -> None:
+        if args[0]._enabled and torch.is_grad_enabled():
+            self._entered = (self._recorder.num_steps, args[0].fast_dtype)
 
     def backward_begins(self, backward: Backward) -> None:
-        dtype = self._entered
-        if torch._C._is_any_autocast_enabled():
-            backward.under_autocast = True
+        entered = self._entered
+        dtype = entered[1] if entered is not None and entered[0] == self._recorder.num_steps else None
+        if backward.under_autocast:
             on = [device for device in DEVICES if torch.is_autocast_enabled(device)]
             dtype = torch.get_autocast_dtype(on[0]) if on else dtype
         if dtype is not None:
             backward.autocast_dtype = str(dtype).removeprefix("torch.")
-
-    def step_ends(self, optimizer: Optimizer) -> None:
-        self._entered = None

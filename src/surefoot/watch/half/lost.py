@@ -7,7 +7,6 @@ error along looks the same in a single step.
 from __future__ import annotations
 
 import weakref
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +14,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import LostUpdateFacts
-from surefoot.watch.half.budget import Budget
 from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Ledger
 
@@ -33,7 +31,6 @@ class LostUpdateProbe(Probe):
 
     def __init__(self) -> None:
         self._half: dict[int, tuple[weakref.ref[Ledger], list[int]]] = {}  # by optimizer: indices of the chosen ones
-        self._budgets: dict[int, Budget] = {}
         self._before: dict[int, list[tuple[Tensor, int, Tensor, Tensor]]] = {}
         self._found: dict[int, LostUpdateFacts] = {}
 
@@ -50,20 +47,15 @@ class LostUpdateProbe(Probe):
         chosen = self._chosen(account, optimizer)
         if not chosen:
             return
-        budget = self._budgets.setdefault(account.id, Budget(self._recorder.settings.overhead))
-        if budget.is_due():
-            begun = perf_counter()
-            self._before[account.id] = [
-                (p, p._version, _some(p).clone(), _some(p.grad) != 0) for p in chosen if _is_dense(p.grad)
-            ]
-            budget.spent(begun)
+        self._before[account.id] = [
+            (p, p._version, _some(p).clone(), _some(p.grad) != 0) for p in chosen if _is_dense(p.grad)
+        ]
 
     def step_ends(self, optimizer: Optimizer) -> None:
         account = self._recorder.accounts.get(optimizer)
         before = None if account is None else self._before.pop(account.id, None)
         if account is None or not before:
             return
-        begun = perf_counter()
         num_checked = num_unchanged = 0
         for param, version, old, touched in before:
             if param._version == version:  # it was not updated in between: the step ran a closure, or was skipped
@@ -79,7 +71,6 @@ class LostUpdateProbe(Probe):
             account.num_updates,
             tuple(self._recorder.names.of(param) for param, *_ in before),
         )
-        self._budgets[account.id].spent(begun)
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         account = self._recorder.accounts.get(optimizer)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
-from types import FrameType
 from typing import Any
 
 from torch import Tensor
@@ -67,8 +66,8 @@ class Scales:
         self.asked_at = -2  # number of backwards when the program last asked for a scale
         self.asked_by: tuple[str, int] | None = None  # the line that did
 
-    def asked(self, num_backwards: int, frame: FrameType) -> None:
-        self.asked_at, self.asked_by = num_backwards, (frame.f_code.co_filename, frame.f_lineno)
+    def asked(self, num_backwards: int, place: tuple[str, int] | None) -> None:
+        self.asked_at, self.asked_by = num_backwards, place
 
     def scaled(self, backward: int, scaler: Scaler) -> None:
         if len(self._scalers) >= KEPT_BACKWARDS:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
 from surefoot.facts import ScalerFacts, Site, UnscaleFacts
 from surefoot.watch.half.scale import Scaler, Scales
 from surefoot.watch.half.scaled_loss import ScaledLosses, factors_of, tensors_in
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -37,86 +34,25 @@ class ScalerProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._wrap(GradScaler)
+        recorder.tap.listen(GradScaler, "__init__", self.name, after=self._made)
 
-        def make(original: Function) -> Function:
-            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-                original(self, *args, **kwargs)
-                recorder.guarded("scaler", wrap_subclass, type(self))
-
-            return __init__
-
-        wrap_subclass = self._wrap_subclass
-        recorder.patches.wrap(GradScaler, "__init__", make)
-
-    def _wrap_subclass(self, cls: type) -> None:
-        """Some, such as FSDP's, override the methods that are watched."""
-        for each in cls.__mro__:
+    def _made(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        """Some subclasses, such as FSDP's, override the methods that are watched."""
+        for each in type(args[0]).__mro__:
             if issubclass(each, GradScaler) and each not in self._wrapped:
                 self._wrap(each)
 
     def _wrap(self, cls: type) -> None:
         self._wrapped.add(cls)
-        makers = {
-            "scale": self._make_scale, "unscale_": self._make_unscale, "step": self._make_step,
-            "get_scale": self._make_get_scale,
-        }  # fmt: skip
-        for name, make in makers.items():
-            if name in vars(cls):
-                self._recorder.patches.wrap(cls, name, make)
-
-    # --- the wrappers
-
-    def _make_scale(self, original: Function) -> Function:
-        recorder, note = self._recorder, self._note_scaled
-
-        def scale(self: Any, outputs: Any) -> Any:
-            scaled = original(self, outputs)
-            if self._enabled and not torch.compiler.is_compiling():
-                recorder.guarded("scaler", note, self, scaled)
-            return scaled
-
-        return scale
-
-    def _make_unscale(self, original: Function) -> Function:
-        recorder, look, note = self._recorder, self._recorder.look, self._note_unscaled
-
-        def unscale_(self: Any, optimizer: Any) -> None:
-            if self._enabled:
-                recorder.guarded("scaler", look)
-            original(self, optimizer)
-            if self._enabled:
-                recorder.guarded("scaler", note, self, optimizer)
-
-        return unscale_
-
-    def _make_get_scale(self, original: Function) -> Function:
-        recorder, scales = self._recorder, self._scales
-
-        def get_scale(self: Any) -> Any:
-            scales.asked(recorder.num_backwards, sys._getframe(1))
-            return original(self)
-
-        return get_scale
-
-    def _make_step(self, original: Function) -> Function:
-        recorder, begins, ends = self._recorder, self._step_begins, self._step_ends
-
-        def step(self: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._enabled:
-                return original(self, optimizer, *args, **kwargs)
-            before = recorder.guarded("scaler", begins, self, optimizer)
-            try:
-                result = original(self, optimizer, *args, **kwargs)
-            except BaseException:
-                recorder.by_scaler = None
-                raise
-            if before is not None:
-                stop = recorder.guarded("scaler", ends, self, optimizer, before)
-                if stop is not None:
-                    raise stop
-            return result
-
-        return step
+        tap, here = self._recorder.tap, vars(cls)
+        if "scale" in here:
+            tap.listen(cls, "scale", self.name, after=self._scaled)
+        if "unscale_" in here:
+            tap.listen(cls, "unscale_", self.name, before=self._unscales, after=self._unscaled)
+        if "get_scale" in here:
+            tap.listen(cls, "get_scale", self.name, before=self._is_asked)
+        if "step" in here:
+            tap.listen(cls, "step", self.name, before=self._step_begins, after=self._step_ends)
 
     # --- what happens
 
@@ -125,9 +61,18 @@ class ScalerProbe(Probe):
         if known is None or known.ref() is not scaler:
             self._num_scalers += 1
             known = self._scalers[id(scaler)] = Scaler(self._num_scalers, scaler)
+            self._recorder.ask_in_every_window(self, "backward_begins", "step_begins")
         return known
 
-    def _note_scaled(self, scaler: GradScaler, scaled: Any) -> None:
+    def _is_asked(self, args: Any, kwargs: Any) -> None:
+        recorder = self._recorder
+        site = recorder.sites.here()
+        self._scales.asked(recorder.num_backwards, None if site is None else site.place)
+
+    def _scaled(self, begun: None, args: Any, kwargs: Any, scaled: Any) -> None:
+        if not args[0]._enabled:
+            return
+        scaler = args[0]
         known, factors = self.scaler(scaler), self._recorder.scaler_factors
         for output in tensors_in(scaled):
             if output.grad_fn is not None:
@@ -169,18 +114,25 @@ class ScalerProbe(Probe):
         factors = {*given, *factors_of(nodes)}
         return next((known for known in self._scalers.values() if factors and known.scale in factors), None)
 
-    def _note_unscaled(self, scaler: GradScaler, optimizer: Any) -> None:
-        if not isinstance(optimizer, Optimizer):
+    def _unscales(self, args: Any, kwargs: Any) -> None:
+        optimizer = args[1] if len(args) > 1 else kwargs.get("optimizer")
+        if args[0]._enabled and isinstance(optimizer, Optimizer):
+            account = self._account(optimizer)
+            self._recorder.look([account, *self._recorder.accounts.sharing(account)])
+
+    def _unscaled(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        scaler, optimizer = args[0], args[1] if len(args) > 1 else kwargs.get("optimizer")
+        if not scaler._enabled or not isinstance(optimizer, Optimizer):
             return
         recorder = self._recorder
-        known, account, site = self.scaler(scaler), self._account(optimizer), recorder.sites.here(4)
+        known, account, site = self.scaler(scaler), self._account(optimizer), recorder.sites.here()
         inside = recorder.by_scaler is not None
         for each in (account, *recorder.accounts.sharing(account)):
             each.ledger.settle()
             self._scales.unscaled(each.id, recorder.num_backwards)
         scale = known.scale if known.tensor is not None and known.tensor.device.type == "cpu" else None
-        recorder.journal.note(
-            ("unscale", site, known.id, account.id, inside),
+        recorder.note(
+            ("unscale", id(site), known.id, account.id, inside),
             lambda at: UnscaleFacts(at, known.id, account.id, site, scale or known.scale, inside),
         )
 
@@ -190,20 +142,27 @@ class ScalerProbe(Probe):
 
     # --- steps
 
-    def _step_begins(self, scaler: GradScaler, optimizer: Any) -> tuple[int, Site | None] | None:
-        if not isinstance(optimizer, Optimizer) or self._recorder.by_scaler is not None:
+    def _step_begins(self, args: Any, kwargs: Any) -> tuple[Account, int, Site | None] | None:
+        scaler, optimizer = args[0], args[1] if len(args) > 1 else kwargs.get("optimizer")
+        if not scaler._enabled or not isinstance(optimizer, Optimizer) or self._recorder.by_scaler is not None:
             return None
         self._recorder.by_scaler = self.scaler(scaler)
-        return self._account(optimizer).num_updates, self._recorder.sites.here(4)
+        account = self._account(optimizer)
+        return account, account.num_updates, self._recorder.sites.here()
 
-    def _step_ends(self, scaler: GradScaler, optimizer: Any, before: tuple[int, Site | None]) -> BaseException | None:
+    def _step_ends(
+        self, before: tuple[Account, int, Site | None] | None, args: Any, kwargs: Any, result: Any
+    ) -> BaseException | None:
+        if before is None:
+            return None
         recorder = self._recorder
-        account, (num_updates, site) = self._account(optimizer), before
+        account, num_updates, site = before
+        optimizer = account.optimizer()
         try:
-            if account.num_updates > num_updates:
+            if account.num_updates > num_updates or optimizer is None:
                 return None
-            self.scaler(scaler).skipped(optimizer)
-            return recorder.fold_step(account, optimizer, site, skipped=True)
+            self.scaler(args[0]).skipped(optimizer)
+            return recorder.skip_step(account, optimizer, site)
         finally:
             recorder.by_scaler = None
 
@@ -237,4 +196,4 @@ class ScalerProbe(Probe):
         """The scaler whose scale is still in the gradients that are about to be used."""
         if getattr(optimizer, "grad_scale", None) is not None:  # a fused optimizer divides by it itself
             return None
-        return self._scales.of(account.id, set(account.ledger.provenances))
+        return self._scales.of(account.id, account.ledger.distinct)

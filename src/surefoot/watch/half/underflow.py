@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -16,7 +15,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import UnderflowFacts
-from surefoot.watch.half.budget import Budget
 from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Ledger
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 MAX_NODES = 64  # of the graph, from the loss down: outputs are cast near it
 MAX_ROWS = 512  # of a matrix
-FIRST_SAMPLES = 16
 SMALLEST = 2.0**-24  # the smallest fp16 number above zero
 BOTTOM = 4 * SMALLEST
 MANY_ZEROS = 0.2  # of a gradient whose other elements lie at the bottom: the smaller ones are gone
@@ -47,7 +44,6 @@ class Sample:
 
     def __init__(self) -> None:
         self.running = True
-        self.cost = 0.0  # seconds, of setting it up
         self._waiting: dict[int, tuple[Tensor, Tensor]] = {}  # sent to a node that may turn out to be of fp16
         self._cast: list[tuple[Tensor, Tensor]] = []
 
@@ -81,26 +77,23 @@ class UnderflowProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._budget = Budget(recorder.settings.overhead, FIRST_SAMPLES)
         self._half: dict[int, tuple[weakref.ref[Ledger], bool]] = {}  # by optimizer: whether it has fp16 weights
 
     def backward_begins(self, backward: Backward) -> None:
         self._sample = None
-        if backward.scaled_by is not None or not self._is_fp16(backward) or not self._budget.is_due():
+        if backward.scaled_by is not None or not self._is_fp16(backward):
             return
-        begun = perf_counter()
         sample = self._sample = Sample()
 
         for node in _near([root.grad_fn for root in backward.roots if root.grad_fn is not None]):
             self._watch(node, sample)
-        sample.cost = perf_counter() - begun
 
     def _watch(self, node: Any, sample: Sample) -> None:
         recorder, number = self._recorder, node._sequence_nr()
         below = [None if n is None or not n.next_functions else n._sequence_nr() for n, _ in node.next_functions]
 
         def ran(grad_inputs: Any, grad_outputs: Any) -> None:
-            recorder.guarded("underflow", sample.see, number, below, grad_inputs, grad_outputs)
+            recorder.tap.run("underflow", sample.see, number, below, grad_inputs, grad_outputs)
 
         node.register_hook(ran)
 
@@ -108,14 +101,12 @@ class UnderflowProbe(Probe):
         sample, self._sample = self._sample, None
         if sample is None:
             return
-        begun = perf_counter()
         sample.running = False  # the graph may be kept and run again
         num_cast, num_flushed = sample.counts()
         reached = {number for number, _ in backward.reached}
         for account in self._recorder.accounts.values():
             if account.id in reached:
                 self._found[account.id] = self._facts(account, num_cast, num_flushed, backward.value)
-        self._budget.spent(begun - sample.cost)
 
     def step_begins(self, optimizer: Optimizer) -> None:
         account = self._recorder.accounts.get(optimizer)

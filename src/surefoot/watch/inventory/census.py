@@ -1,7 +1,6 @@
 """One look at all live modules: who holds which parameter, under which name.
 
-It goes through every object the garbage collector knows, which takes tens of milliseconds in a big program: it is
-done before the first step and when something unknown appears, never every step.
+It is taken before the first step and when something unknown appears, never every step.
 """
 
 import sys
@@ -16,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from surefoot.watch.live import live
+from surefoot.watch.inventory.module import named_modules, parameters_of, part
 
 MAX_ITEMS = 64  # of a plain container that are looked at: modules come first or not at all
 WRAPPERS = {  # modules that only wrap another: the name of the inner one
@@ -75,19 +74,18 @@ class Census:
         return place if place is not None and place.param() is param else None
 
 
-def take_census() -> Census:
-    modules = live_modules()
+def take_census(modules: list[Module]) -> Census:
     held = {id(child) for m in modules for child in _children(m)}
-    held |= {id(param) for m in modules for param in m._parameters.values()}
+    held |= {id(param) for m in modules for param in part(m, "_parameters").values()}
     hidden = [(inside, h) for m in modules for inside, h in _hidden_in(m) if id(inside) not in held]
     tops = _tops(modules, held)
     hidings = {id(inside): hiding for inside, hiding in hidden}
     census = Census([weakref.ref(top) for top in tops], {}, hidings)
     seen: set[int] = set()
     for root, (top, prefix) in enumerate(zip(tops, _prefixes(tops, hidings), strict=True)):
-        for path, module in top.named_modules():
+        for path, module in named_modules(top):
             seen.add(id(module))
-            for own, param in module._parameters.items():
+            for own, param in part(module, "_parameters").items():
                 if param is not None and id(param) not in census.places:
                     name = f"{path}.{own}" if path else own
                     place = Place(weakref.ref(param), weakref.ref(module), root, name, prefix + name)
@@ -154,12 +152,8 @@ def _name(names: dict[int, str], name: str, value: Any, *, deeper: bool) -> None
             _name(names, attribute, inside, deeper=False)
 
 
-def live_modules() -> list[Module]:
-    return [module for module in live(Module) if "_modules" in module.__dict__]
-
-
 def _children(module: Module) -> Iterator[Module]:
-    return (child for child in module._modules.values() if child is not None)
+    return (child for child in part(module, "_modules").values() if child is not None)
 
 
 def _tops(modules: list[Module], held: set[int]) -> list[Module]:
@@ -168,15 +162,15 @@ def _tops(modules: list[Module], held: set[int]) -> list[Module]:
     for module in modules:
         if id(module) not in held:
             inner = unwrapped(module)
-            num_params = sum(1 for _ in inner.parameters())
+            num_params = sum(1 for _ in parameters_of(inner))
             if num_params:
                 tops[id(inner)] = (inner, num_params)
     return [top for top, _ in sorted(tops.values(), key=lambda item: -item[1])]
 
 
 def unwrapped(module: Module) -> Module:
-    while (name := WRAPPERS.get(type(module).__name__)) is not None and name in module._modules:
-        inner = module._modules[name]
+    while (name := WRAPPERS.get(type(module).__name__)) is not None and name in part(module, "_modules"):
+        inner = part(module, "_modules")[name]
         if inner is None:
             break
         module = inner
@@ -184,7 +178,7 @@ def unwrapped(module: Module) -> Module:
 
 
 def _hidden_in(module: Module) -> Iterator[tuple[Any, Hiding]]:
-    for attribute, value in list(module.__dict__.items()):
+    for attribute, value in list(vars(module).items()):
         if attribute in _OWN:
             continue
         kind = type(value)

@@ -15,6 +15,7 @@ from surefoot.watch.inventory.census import Census, Hiding, Place
 from surefoot.watch.inventory.lineage import Lineage
 from surefoot.watch.inventory.mark import Mark, Marks
 from surefoot.watch.inventory.misspelling import is_misspelled, misspellings
+from surefoot.watch.inventory.module import modules_of, parameters_of, part
 from surefoot.watch.inventory.optimizer import optimizer_facts
 from surefoot.watch.source import files_of, find_assignment, find_freezing, find_in_class
 
@@ -104,7 +105,7 @@ class Inventory:
     def _files(self, models: list[Module]) -> list[str]:
         """The user's files: those seen on the stack, and those of the models' classes."""
         sites = self._recorder.sites
-        kinds = {type(module) for model in models for module in model.modules()}
+        kinds = {type(module) for model in models for module in modules_of(model)}
         own = [file for kind in kinds for file in files_of(kind) if sites.is_user(file)]
         return sorted({*sites.files(), *own})
 
@@ -130,7 +131,7 @@ class Inventory:
         return known[1]
 
     def _model_facts(self, model: Module) -> ModelFacts:
-        params = list(model.parameters())
+        params = list(parameters_of(model))
         trainable = sum(param.requires_grad for param in params)
         return ModelFacts(self._number(model), type(model).__name__, num_params=len(params), num_trainable=trainable)
 
@@ -173,7 +174,7 @@ class Inventory:
         """The model or its direct child. Deeper copies are how some layers are built, such as a stack of blocks."""
         if place is None or model is None:
             return False
-        child = model._modules[name] if (name := place.name.partition(".")[0]) in model._modules else None
+        child = part(model, "_modules").get(place.name.partition(".")[0])
         return self._marks.is_copy(model) or self._marks.is_copy(child)
 
     def _assigned_at(self, hiding: Hiding) -> Site | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from torch import Tensor
 from torch.nn import Parameter
-from torch.optim import Optimizer
 
 from surefoot.facts import Site
 from surefoot.watch.account import Account
@@ -19,13 +18,15 @@ KEPT_LINES = 256  # sets of parameters remembered; programs that make more make 
 class Generation:
     """One optimizer of a line. Its first parameter stands for all."""
 
-    id: int
-    site: Site | None
+    account: Account
     first: "weakref.ref[Tensor]"
+    memory: int  # where the first parameter lies
     ancestors: tuple[int, ...] = ()
-    stateful: bool = False
-    num_updates: int = 0
-    left: object = None  # what the first parameter looked like after its last step
+    values: str = ""  # of the first parameter after the last step, in a suspicious line
+
+    @property
+    def id(self) -> int:
+        return self.account.id
 
 
 class Lineage:
@@ -35,11 +36,12 @@ class Lineage:
         self._newest: dict[frozenset[int], Generation] = {}
         self._by_id: dict[int, Generation] = {}
 
-    def made(self, account: Account) -> None:
+    def made(self, account: Account) -> bool:
+        """An optimizer is new; whether its line is suspicious, so that `stepped` is to be told of every step."""
         if not account.ledger.params:
-            return
+            return False
         first = account.ledger.params[0]
-        born = Generation(account.id, account.site, weakref.ref(first))
+        born = Generation(account, weakref.ref(first), _memory(first))
         old = self._newest.get(account.ids)
         if old is not None and self._continues(old, first, account.site):
             born.ancestors = (*old.ancestors[1 - KEPT_ANCESTORS :], old.id)
@@ -49,29 +51,28 @@ class Lineage:
         if len(self._newest) > KEPT_LINES:
             gone = self._newest.pop(next(iter(self._newest)))
             self._by_id.pop(gone.id, None)
+        return bool(born.ancestors)
 
     def _continues(self, old: Generation, first: Tensor, site: Site | None) -> bool:
         """The same line of code made the old one, which lost its state, and nobody set the model back in between."""
-        return old.first() is first and old.site == site and old.stateful and old.left == _look(old, first)
+        account = old.account
+        if old.first() is not first or account.site != site or not account.was_stateful:
+            return False
+        same = account.version_left == first._version and old.memory == _memory(first)
+        return same and (not old.values or old.values == sample(first))
 
-    def stepped(self, account: Account, optimizer: Optimizer) -> None:
+    def stepped(self, account: Account) -> None:
+        """Values are only read in a suspicious line."""
         generation = self._by_id.get(account.id)
-        if generation is None:
-            return
-        if generation.num_updates == 0:
-            generation.stateful = any(optimizer.state.values())
-        generation.num_updates += 1
-        first = generation.first()
-        if first is not None:
-            generation.left = _look(generation, first)
+        first = None if generation is None or not generation.ancestors else generation.first()
+        if generation is not None and first is not None:
+            generation.values = sample(first)
 
     def ancestors(self, account: Account) -> tuple[int, ...]:
         generation = self._by_id.get(account.id)
         return () if generation is None else generation.ancestors
 
 
-def _look(generation: Generation, first: Tensor) -> object:
-    """Version and memory change when a model is loaded or initialised; values are only read in a suspicious line."""
-    values = sample(first) if generation.ancestors else ""
-    memory = first.data_ptr() if type(first) is Parameter else 0
-    return (first._version, memory, values)
+def _memory(param: Tensor) -> int:
+    """It changes when a model is moved or given other values."""
+    return param.data_ptr() if type(param) is Parameter and not param.is_meta else 0

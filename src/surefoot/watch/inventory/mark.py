@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 
 from surefoot.facts import Site
 
@@ -128,8 +128,11 @@ def _has_values(param: Tensor) -> bool:
 
 def sample(param: Tensor) -> str:
     """A few values, in a form that compares equal also where they are not numbers."""
+    part = getattr(param, "_local_tensor", param)
+    if type(part) not in (Tensor, Parameter):  # a subclass would see what we ask it
+        return ""
     try:
-        flat = getattr(param, "_local_tensor", param).detach().reshape(-1)
+        flat = part.detach().reshape(-1)
         return str(flat[:: max(1, flat.numel() // SAMPLED_ELEMENTS)][:SAMPLED_ELEMENTS].tolist())
     except (RuntimeError, NotImplementedError, ValueError, TypeError):
         return ""  # a layout or a subclass that does not show single values

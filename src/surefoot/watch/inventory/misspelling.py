@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import MisspellingFacts, Site
+from surefoot.watch.inventory.module import named_modules, parameters_of
 from surefoot.watch.source import assignments, parse
 
 MEANT = "requiresgrad"
@@ -39,7 +40,7 @@ def misspellings(
     """What was set without effect on modules and on parameters, given by name, gathered by attribute."""
     found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for model in models:
-        for path, module in model.named_modules():
+        for path, module in named_modules(model):
             for attribute, value in _on_module(module):
                 found.setdefault((attribute, "module"), []).append((path or type(module).__name__, value))
     for name, param in params:
@@ -60,7 +61,7 @@ def _on_module(module: Module) -> list[tuple[str, bool]]:
         for attribute, value in list(vars(module).items())
         if isinstance(value, bool)
         and (attribute == "requires_grad" or is_misspelled(attribute))
-        and any(param.requires_grad != value for param in module.parameters())
+        and any(param.requires_grad != value for param in parameters_of(module))
     ]
 
 

@@ -13,7 +13,7 @@ from torch.nn.modules.module import (
 )
 
 from surefoot.watch.inventory.mark import Marks
-from surefoot.watch.patch import Function
+from surefoot.watch.inventory.module import parameters_of, part
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -22,28 +22,16 @@ if TYPE_CHECKING:
 def watch_origins(recorder: Recorder, marks: Marks, on_news: Callable[[], None]) -> None:
     """Note on the marks where parameters come from; `on_news` when a known model gets other parameters."""
 
-    def load(original: Function) -> Function:
-        def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
-            answer = original(self, *args, **kwargs)
-            recorder.guarded("setup", note_loaded, self)
-            return answer
-
-        return load_state_dict
-
-    def copy(original: Function) -> Function:
-        def __setstate__(self: Any, state: Any) -> None:
-            original(self, state)
-            recorder.guarded("setup", marks.note_copied, self)
-
-        return __setstate__
-
-    def note_loaded(module: Module) -> None:
-        for param in module.parameters():
+    def loaded(begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        for param in parameters_of(args[0]):
             marks.of(param).loaded = True
 
+    def copied(begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        marks.note_copied(args[0])
+
     def note_parameter(owner: Module, name: str, param: Any) -> None:
-        old = owner._parameters.get(name)
-        site = recorder.sites.here(1)
+        old = part(owner, "_parameters").get(name)
+        site = recorder.sites.here()
         if isinstance(param, Parameter) and recorder.num_backwards:
             mark = marks.of(param)
             mark.made_at, mark.made_in = mark.made_at or site, mark.made_in or type(owner).__name__
@@ -55,22 +43,22 @@ def watch_origins(recorder: Recorder, marks: Marks, on_news: Callable[[], None])
     def note_module(owner: Module, name: str, module: Any) -> None:
         if id(owner) not in recorder.names.census.modules:
             return
-        old = owner._modules.get(name)
+        old = part(owner, "_modules").get(name)
         if old is not None and old is not module:
-            site = recorder.sites.here(1)
-            for param in old.parameters():
+            site = recorder.sites.here()
+            for param in parameters_of(old):
                 marks.of(param).replaced_at = site
         on_news()
 
     def on_parameter(owner: Module, name: str, param: Any) -> None:
         if recorder.num_optimizers:
-            recorder.guarded("setup", note_parameter, owner, name, param)
+            recorder.tap.run("setup", note_parameter, owner, name, param)
 
     def on_module(owner: Module, name: str, module: Any) -> None:
         if recorder.num_optimizers:
-            recorder.guarded("setup", note_module, owner, name, module)
+            recorder.tap.run("setup", note_module, owner, name, module)
 
-    recorder.patches.wrap(torch.nn.Module, "load_state_dict", load)
-    recorder.patches.wrap(torch.nn.Module, "__setstate__", copy)
-    recorder.patches.on_removal(register_module_parameter_registration_hook(on_parameter).remove)
-    recorder.patches.on_removal(register_module_module_registration_hook(on_module).remove)
+    recorder.tap.listen(torch.nn.Module, "load_state_dict", "setup", after=loaded)
+    recorder.tap.listen(torch.nn.Module, "__setstate__", "setup", after=copied)
+    recorder.tap.on_removal(register_module_parameter_registration_hook(on_parameter).remove)
+    recorder.tap.on_removal(register_module_module_registration_hook(on_module).remove)

@@ -16,13 +16,13 @@ from surefoot.watch.inventory.inventory import Inventory
 from surefoot.watch.inventory.lineage import Lineage
 from surefoot.watch.inventory.mark import LOOKS, Marks
 from surefoot.watch.inventory.origin import watch_origins
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.optim import Optimizer
 
+    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
@@ -46,27 +46,16 @@ class SetupProbe(Probe):
         self._version = -1  # of the accounts, when their parameters were last looked at
         self._owned: frozenset[int] = frozenset()
         self._has_plain = False  # an optimizer holds tensors that are no `Parameter`
-        self._last_root = 0  # sequence number of what was backwarded last
         self._looks_due = 0  # at values, because of parameters that were found late
-
-        def make(original: Function) -> Function:
-            def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-                original(self, *args, **kwargs)
-                recorder.guarded("setup", note_made, self)
-
-            return __init__
-
-        note_made = self._note_made
-        recorder.patches.wrap(torch.optim.Optimizer, "__init__", make)
         watch_origins(recorder, self._marks, self._note_news)
 
     def _note_news(self) -> None:
         self._news += 1
         self._recorder.setup_due = True
 
-    def _note_made(self, optimizer: Optimizer) -> None:
-        account = self._recorder.account(optimizer)
-        self._lineage.made(account)
+    def optimizer_made(self, account: Account) -> None:
+        if self._lineage.made(account):
+            self._recorder.ask_in_every_window(self, "step_ends")
         if account.id <= FIRST_OPTIMIZERS:
             self._inventory.note_made(account)
 
@@ -79,8 +68,7 @@ class SetupProbe(Probe):
         if walks is None:
             walks = self._walks[id(backward.site)] = _Walks()
         walks.num_backwards = num = walks.num_backwards + 1
-        size, self._last_root = backward.root - self._last_root, backward.root
-        if walks.is_new(size) or num <= FIRST_WALKS or walks.news != self._news or num & (num - 1) == 0:
+        if walks.is_new(backward.size) or num <= FIRST_WALKS or walks.news != self._news or num & (num - 1) == 0:
             walks.news = self._news
             self._walk(backward)
 
@@ -156,7 +144,7 @@ class SetupProbe(Probe):
     def step_ends(self, optimizer: Optimizer) -> None:
         account = self._recorder.accounts.get(optimizer)
         if account is not None:
-            self._lineage.stepped(account, optimizer)
+            self._lineage.stepped(account)
 
     def setup_facts(self) -> dict[str, Any]:
         self._learn_owners()

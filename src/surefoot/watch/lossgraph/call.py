@@ -8,15 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor, is_grad_enabled
-from torch._C import _len_torch_dispatch_stack
-from torch.compiler import is_compiling, is_dynamo_compiling
+from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
+from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from surefoot.facts import InputFacts, Site, TargetFacts
 from surefoot.watch.lossgraph.values import read_input, read_target
-from surefoot.watch.patch import Function
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -33,6 +32,7 @@ LOSSES = {
     "smooth_l1_loss": "smooth-l1", "soft_margin_loss": "soft-margin", "triplet_margin_loss": "triplet-margin",
     "triplet_margin_with_distance_loss": "triplet-margin",
 }  # fmt: skip
+ARMED_UNEQUAL = 8  # micro-batches of unequal size, from which on a window is read closely
 KEPT_CALLS = 1024  # losses that are never backwarded must not pile up
 READ_CALLS = 16  # calls from one line whose arguments are read
 SPACING, FAR_SPACING = 64, 1024  # after these one in so many; on other devices, for which reading waits, fewer
@@ -73,56 +73,61 @@ class Call:
 class Calls:
     """Losses by the sequence number of the node they returned."""
 
-    def __init__(self, on_wake: Callable[[], None], on_evaluated: Callable[[str, Tensor], None]) -> None:
-        self.on_wake = on_wake
+    def __init__(self, on_evaluated: Callable[[str, Tensor], None]) -> None:
         self.on_evaluated = on_evaluated  # told of losses without gradients, by kind
         self.by_sequence: dict[int, Call] = {}
-        self.compare_sizes = False  # micro-batches of a step belong together, so that a short one must not be missed
-        self._sizes: dict[str, tuple[int, ...]] = {}  # of the last input, by kind
+        self._rows: dict[str, tuple[int, int]] = {}  # by kind, the step before which rows were counted, and how many
+        self._num_unequal = 0
         self._places: dict[tuple[int, int, str], Place] = {}
         self._kept: list[CodeType] = []  # keeps code objects alive, because the cache knows them by id
 
     def install(self, recorder: Recorder) -> None:
         for name, kind in LOSSES.items():
-            recorder.patches.wrap(functional, name, self._maker(recorder, kind))
+            recorder.tap.replace(functional, name, self._maker(recorder, name, kind))
 
-    def _maker(self, recorder: Recorder, kind: str) -> Any:
+    def _maker(self, recorder: Recorder, name: str, kind: str) -> Any:
         def make(original: Function) -> Function:
-            sleep, on_evaluated = recorder.sleep, self.on_evaluated
+            on_evaluated = self.on_evaluated
             names = list(inspect.signature(original).parameters)
 
             def loss(*args: Any, **kwargs: Any) -> Any:
                 result = original(*args, **kwargs)
-                if is_dynamo_compiling() or not isinstance(result, Tensor):
+                if is_dynamo_compiling() or type(result) is not Tensor or not recorder.tap.on:
                     return result
+                if _len_torch_function_stack():  # a mode of the program would see what we ask the loss
+                    recorder.tap.run("loss", hear, result, args, kwargs)
+                else:
+                    hear(result, args, kwargs)
+                return result
+
+            def hear(result: Tensor, args: Any, kwargs: Any) -> None:
+                for heard in recorder.on_loss_call:
+                    recorder.tap.run("loss", heard, name, args, kwargs, result)
                 if not result.requires_grad:
                     # Where somebody takes down every operation, reading a value must not be among them.
                     if not is_grad_enabled() and not result.ndim and not _len_torch_dispatch_stack():
                         on_evaluated(kind, result)
-                    return result
-                if sleep.nap is not None and not (self.compare_sizes and self._has_new_size(kind, args)):
-                    return result  # asking for its `grad_fn` alone would make the backward cost more
-                if sleep.nap is not None:
-                    self._wake(recorder)
-                if not is_compiling() and torch._C._get_tracing_state() is None:
-                    recorder.guarded("loss", self._note, recorder, kind, result, names, args, kwargs)
-                return result
+                    return
+                if recorder.accumulates and args and isinstance(args[0], Tensor):
+                    self._compare(recorder, kind, args[0])
+                if recorder.tap.armed:
+                    recorder.tap.run("loss", self._note, recorder, kind, result, names, args, kwargs)
 
             scripts_as(loss, original)
             return loss
 
         return make
 
-    def _has_new_size(self, kind: str, args: Any) -> bool:
-        return bool(args) and isinstance(args[0], Tensor) and args[0].shape != self._sizes.get(kind)
-
-    def _wake(self, recorder: Recorder) -> None:
-        try:
-            recorder.wake()
-            self.on_wake()
-        except Exception as error:
-            recorder.off["loss"] = f"{type(error).__name__}: {error}"
-            recorder.report_failure("loss", error)
+    def _compare(self, recorder: Recorder, kind: str, given: Tensor) -> None:
+        """A micro-batch of another size than the first of its window weighs as much: it must not be missed."""
+        rows, (step, first) = given.shape[0] if given.ndim else 1, self._rows.get(kind, (-1, 0))
+        if step != recorder.num_steps:
+            self._rows[kind] = (recorder.num_steps, rows)
+        elif rows != first:
+            recorder.lanes.here().tokens.append(("unequal", kind))
+            self._num_unequal += 1
+            if self._num_unequal <= ARMED_UNEQUAL:
+                recorder.arm()
 
     def of(self, node: Any) -> Call | None:
         call = self.by_sequence.get(node._sequence_nr())
@@ -137,8 +142,6 @@ class Calls:
         if place.num_calls < READ_CALLS or place.num_calls % (SPACING if result.is_cpu else FAR_SPACING) == 0:
             place.read(dict(zip(names, args, strict=False), **kwargs), first, second)
         place.num_calls += 1
-        if isinstance(first, Tensor):
-            self._sizes[kind] = first.shape
         node = result.grad_fn
         if node is None:
             return
@@ -155,7 +158,7 @@ class Calls:
 
     def _place(self, recorder: Recorder, kind: str) -> Place | None:
         """The user's line. Unlike `Sites.here` it does not look at callers: this runs on every loss."""
-        frame: FrameType | None = sys._getframe(4)
+        frame: FrameType | None = sys._getframe(3)
         is_user = recorder.sites.is_user
         while frame is not None and not is_user(frame.f_code.co_filename):
             frame = frame.f_back

@@ -3,7 +3,10 @@
 from functools import cache
 from typing import Any
 
+import torch
 from torch import Tensor
+
+from surefoot.watch.exception import is_the_programs
 
 Node = Any  # torch's node classes have no common Python type
 
@@ -31,7 +34,9 @@ def shape_of(node: Node) -> tuple[int, ...] | None:
     """The shape of what the node's operation returned."""
     try:
         return tuple(int(size) for size in node._input_metadata[0].shape)
-    except (AttributeError, IndexError, RuntimeError, TypeError):
+    except (AttributeError, IndexError, RuntimeError, TypeError) as error:
+        if is_the_programs(error):
+            raise
         return None
 
 
@@ -60,9 +65,14 @@ def saved(node: Node, what: str) -> Any:
     if raw is not None and _is_packed(raw):
         return None
     try:
-        return getattr(node, unpacked, None)
-    except RuntimeError:  # freed, or changed in place since
+        value = getattr(node, unpacked, None)
+    except RuntimeError as error:  # freed, or changed in place since
+        if is_the_programs(error):
+            raise
         return None
+    if type(value) is Tensor and value.layout is torch.strided and value.numel() and not value.is_meta:
+        return value if value.untyped_storage().nbytes() else None  # FSDP frees what it has gathered
+    return value
 
 
 def _is_packed(raw: Any) -> bool:

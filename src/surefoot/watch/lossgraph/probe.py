@@ -17,7 +17,6 @@ from surefoot.watch.lossgraph.node import number
 from surefoot.watch.lossgraph.part import Deeper, Part, combine, look_deeper, read_part
 from surefoot.watch.lossgraph.root import Terms, terms_of
 from surefoot.watch.lossgraph.source import loss_site, term_sites
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 FIRST_BACKWARDS = 32  # read in full wherever the loss lives
 FIRST_LOOKS = 8  # backwards of a loss whose graph is read beyond the root
-LOOK_SPACING = 64  # after these, at least one in so many, and one after every nap: a program may change its mind
 SPACING = 16  # after these, on other devices, one in so many: reading a value there waits for the device
 
 
@@ -43,34 +41,26 @@ class Known:
     last_step: int = -1  # how many steps had been taken then
     wiring: Hashable = None
     was_finite: bool = True
-    num_naps: int = 0  # of the recorder, at the last deep look
 
 
 class LossProbe(Probe):
     name = "loss"
 
     def __init__(self, on_evaluated: Callable[[str, Tensor], None] = lambda kind, loss: None) -> None:
-        self._calls = Calls(self._woken, on_evaluated)
+        self._calls = Calls(on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
         self._called: dict[Hashable, Site] = {}  # where terms were computed, by backward, kind, chain and index
         self._last: Known | None = None
         self._is_pretrained = False  # weights were loaded
-        self._windows = False  # some step uses more than one backward
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._calls.install(recorder)
-        probe = self
+        recorder.tap.listen(torch.nn.Module, "load_state_dict", self.name, before=self._loads)
 
-        def make(original: Function) -> Function:
-            def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
-                probe._is_pretrained = True
-                return original(self, *args, **kwargs)
-
-            return load_state_dict
-
-        recorder.patches.wrap(torch.nn.Module, "load_state_dict", make)
+    def _loads(self, args: Any, kwargs: Any) -> None:
+        self._is_pretrained = True
 
     def backward_begins(self, backward: Backward) -> None:
         roots = backward.roots
@@ -88,9 +78,7 @@ class LossProbe(Probe):
         )
         if len(roots) == 1 and may_wait:
             backward.value, backward.given = _value(roots[0], found.scale), found.given
-            if backward.value is not None and not math.isfinite(backward.value):
-                self._recorder.record_due = True
-        thorough = early or (on_host and self._windows)
+        thorough = early or (on_host and self._recorder.accumulates)
         parts = [read_part(term, self._calls.of, thorough=thorough) for term in found.terms]
         for i, part in enumerate(parts):
             part.index = i
@@ -102,17 +90,15 @@ class LossProbe(Probe):
         backward.loss_key = self._key(known, backward.loss)
 
     def _recognise(self, backward: Backward, parts: Sequence[Part]) -> Known:
-        """The loss among those seen before. Its first backwards, those after naps and some others get a deep look."""
+        """The loss among those seen before. Its first backwards, and the first of each armed stretch, are read deep."""
         what = (backward.site, *[(part.site, part.chain, part.reduction) for part in parts])
         known = self._known.get(what)
         if known is None:
             known = self._known[what] = Known(len(self._known))
         known.num_backwards = num = known.num_backwards + 1
         finite = backward.value is None or math.isfinite(backward.value)
-        num_naps = self._recorder.sleep.num_naps
-        due = num <= FIRST_LOOKS or num & (num - 1) == 0 or num % LOOK_SPACING == 0 or num_naps > known.num_naps
-        if due or finite is not known.was_finite:
-            known.num_naps = num_naps
+        update = self._recorder.num_steps
+        if num <= FIRST_LOOKS or update > known.last_step + 1 or num & (num - 1) == 0 or finite is not known.was_finite:
             known.deeper = look_deeper(parts, finite=finite)
             for deeper in known.deeper:
                 deeper["is_pretrained"] = self._is_pretrained
@@ -135,14 +121,8 @@ class LossProbe(Probe):
             known.loss = combine(facts, found.trunk, lambda: self._static_site(backward))
         return known.loss
 
-    def _woken(self) -> None:
-        """A micro-batch that wakes the recorder in the middle of a window has others before it."""
-        events = self._recorder.journal.since(self._recorder.last_step_at)
-        if self._last is not None and any(key[0] == "backward" for _, key, _ in events):  # type: ignore[index]
-            self._last.last_step = self._recorder.num_steps
-
     def _site_of_term(self, backward: Backward, part: Part, num_terms: int, index: int) -> Site | None:
-        """A loss that was computed while the recorder slept is where it was before."""
+        """A loss that was computed while nobody listened is where it was before."""
         known = self._called.get((backward.site, part.kind, part.chain, index))
         return known or self._static_site(backward, index, num_terms)
 
@@ -162,7 +142,7 @@ class LossProbe(Probe):
         How many items a mean is taken over only matters next to the other micro-batches of the same step.
         """
         same_window = known.last_step == self._recorder.num_steps
-        self._windows = self._calls.compare_sizes = self._windows or same_window
+        self._recorder.accumulates |= same_window
         differs = same_window and known.before is not loss and not _weighs_same(known.before, loss)
         known.before, known.last_step = loss, self._recorder.num_steps
         self._last = known

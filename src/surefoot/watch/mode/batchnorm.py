@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -15,6 +15,9 @@ from surefoot.facts import DriftFacts, Site, TinyBatchFacts
 from surefoot.watch.account import Account
 from surefoot.watch.mode.layer import moves_statistics
 from surefoot.watch.name import Names
+
+if TYPE_CHECKING:
+    from surefoot.watch.recorder import Recorder
 
 FEW_VALUES = 4  # a variance of fewer values is mostly noise
 TOLD_COUNTS = 16  # up to which every new count is worth a record
@@ -70,11 +73,11 @@ def _same(now: Tensor | None, was: Tensor | None) -> bool:
 
 
 class BatchNorms:
-    def __init__(self, find_site: Callable[[], Site | None]) -> None:
+    def __init__(self, recorder: Recorder, find_site: Callable[[], Site | None]) -> None:
+        self._recorder = recorder
         self._find_site = find_site  # of the model's call; walks the stack
         self._layers: dict[int, Layer] = {}
         self.shape = (0, 0)  # rises while there is something new to tell, and then no more
-        self._num_steps = 0  # of all optimizers, so far
         self._tiny: list[Layer] = []
         self._drifting: list[Layer] = []
 
@@ -90,11 +93,8 @@ class BatchNorms:
         if not shape or shape[0] < FEW_VALUES:
             return False
         known.num_forwards += 1
-        known.last_step = self._num_steps
+        known.last_step = self._recorder.num_steps
         return True
-
-    def step_begins(self, num_steps: int) -> None:
-        self._num_steps = num_steps
 
     def trains(self, layer: _BatchNorm, given: Tensor) -> None:
         """A forward in train mode is about to run."""
@@ -104,7 +104,7 @@ class BatchNorms:
         with_gradient = torch.is_grad_enabled()
         if with_gradient:
             known.num_forwards += 1
-            known.last_step = self._num_steps
+            known.last_step = self._recorder.num_steps
             if given.shape[0] < FEW_VALUES and not _is_synchronised(layer):
                 self._count_values(known, given)
         if known.drift is not None or (_is_frozen(layer) and moves_statistics(layer)):
@@ -129,7 +129,7 @@ class BatchNorms:
 
     def _count_drift(self, known: Layer, layer: _BatchNorm, with_gradient: bool) -> None:
         if known.drift is None:
-            known.drift = Drift(layer, self._num_steps, self._find_site())
+            known.drift = Drift(layer, self._recorder.num_steps, self._find_site())
             self._drifting.append(known)
         known.drift.num_forwards += 1
         known.drift.under_no_grad &= not with_gradient
@@ -139,6 +139,7 @@ class BatchNorms:
         tiny, drifting = self.shape
         if tiny < num_tiny <= TOLD_COUNTS or drifting < num_drifting <= TOLD_COUNTS:
             self.shape = (max(tiny, num_tiny), max(drifting, num_drifting))
+            self._recorder.arm()
 
     def num_forwards(self, layer: _BatchNorm) -> int:
         """Training forwards so far."""
@@ -180,7 +181,7 @@ class BatchNorms:
             layer=_name(layer, names),
             num_layers=len(mine),
             num_forwards=drift.num_forwards,
-            num_steps=self._num_steps - drift.first_step,
+            num_steps=self._recorder.num_steps - drift.first_step,
             under_no_grad=drift.under_no_grad,
             shift=drift.shift(layer),
             site=drift.site,

@@ -70,7 +70,7 @@ def _called(frame: FrameType) -> Module | None:
     if code is not _CALL and (code.co_name != "forward" or _is_called_by_torch(frame)):
         return None
     owner = frame.f_locals.get("self")
-    return owner if isinstance(owner, Module) else None
+    return owner if issubclass(type(owner), Module) else None
 
 
 def _is_called_by_torch(frame: FrameType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,6 +12,7 @@ from torch.nn import Module, modules
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from surefoot.facts import EvaluationFacts, Site
+from surefoot.watch.inventory.module import modules_of
 from surefoot.watch.mode.batchnorm import BatchNorms
 from surefoot.watch.mode.call import Call, find_call
 from surefoot.watch.mode.evaluation import Evaluations, Run
@@ -34,12 +35,13 @@ _DROPOUT_FORWARDS = frozenset(
 class LayerWatch:
     """Told by the wrappers that a layer runs. What is asked for in every forward is kept to a look-up."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, on_pause: Callable[[], None]) -> None:
         self._recorder = recorder
+        self._on_pause = on_pause  # training may be over for a moment
         self.switches = Switches()
-        self.progress = Progress()
+        self.progress = Progress(recorder)
         self.evaluations = Evaluations(self.progress)
-        self.batchnorms = BatchNorms(self._find_site)
+        self.batchnorms = BatchNorms(recorder, self._find_site)
         self._counts: tuple[Hashable, tuple[int, int]] = (None, (0, 0))
 
     def is_curious(self, *, active: bool) -> bool:
@@ -47,7 +49,8 @@ class LayerWatch:
         return self.switches.eval_is_new if torch.is_grad_enabled() else active
 
     def switched(self, module: Module, mode: bool, was_training: bool) -> None:
-        self.switches.note(module, mode, was_training, self._recorder.sites.here(3))
+        self.switches.note(module, mode, was_training, self._recorder.sites.here())
+        self._on_pause()
 
     def batchnorm(self, layer: _BatchNorm, given: Any) -> None:
         if self._recorder.lanes.here().backward_stack:  # a checkpoint runs its block again
@@ -75,7 +78,7 @@ class LayerWatch:
         """Dropout runs as a function: called by a dropout layer, or by the program itself."""
         if self._recorder.lanes.here().backward_stack:
             return
-        frame = sys._getframe(3)  # past guarded and the wrapper
+        frame = sys._getframe(3)  # past the tap and the wrapper
         layer = frame.f_locals["self"] if frame.f_code in _DROPOUT_FORWARDS else None
         key: Hashable = (id(frame.f_code), frame.f_lasti) if layer is None else id(layer)
         if self.evaluations.knows(key):
@@ -90,7 +93,7 @@ class LayerWatch:
         if run is not None and layer is None and draws:
             run.num_functional += 1
         if run is not None and escapes:
-            site = self._recorder.sites.here(3)
+            site = self._recorder.sites.here()
             if site is not None:
                 run.dropout_in_eval[site] = None
 
@@ -98,6 +101,7 @@ class LayerWatch:
         call = find_call(self._recorder.sites, 2)
         if call is None or call.is_torchs_own or (torch.is_grad_enabled() and call.model.training):
             self.evaluations.ignore(key)
+            self._on_pause()
             return None
         return call
 
@@ -123,6 +127,7 @@ class LayerWatch:
             switched_on=self.switches.was_switched_on(model),
             recalibrates=self._recalibrates(model),
         )
+        self._on_pause()
         return self.evaluations.begin(key, call, facts)
 
     def _count(self, model: Module) -> tuple[int, int]:
@@ -148,7 +153,7 @@ def _escapes_eval(call: Call, layer: Module | None, training_left_out: bool) -> 
         return False
     if layer is None:
         return training_left_out and not call.modules[0].training
-    return all(layer is not inner for inner in call.model.modules())
+    return all(layer is not inner for inner in modules_of(call.model))
 
 
 def _name(model: Module) -> str:

@@ -15,7 +15,7 @@ from torch.compiler import is_compiling
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from surefoot.watch.mode.layer_watch import LayerWatch
-from surefoot.watch.patch import Function
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -26,7 +26,7 @@ _SDPA_DROPOUT_P = 4  # its place among the arguments
 
 
 def patch_all(recorder: Recorder, layers: LayerWatch) -> None:
-    wrap = recorder.patches.wrap
+    wrap = recorder.tap.replace
     wrap(nn.Module, "train", lambda original: _train(original, recorder, layers))
     for norm in (_BatchNorm, nn.SyncBatchNorm):
         wrap(norm, "forward", lambda original: _batchnorm(original, recorder, layers))
@@ -53,7 +53,7 @@ def _train(original: Function, recorder: Recorder, layers: LayerWatch) -> Functi
             result = original(self, mode)
         finally:
             nested = False
-        recorder.guarded("mode", layers.switched, self, mode, was_training)
+        recorder.tap.run("mode", layers.switched, self, mode, was_training)
         return result
 
     return train
@@ -62,12 +62,11 @@ def _train(original: Function, recorder: Recorder, layers: LayerWatch) -> Functi
 def _batchnorm(original: Function, recorder: Recorder, layers: LayerWatch) -> Function:
     def forward(self: Any, input: Any) -> Any:  # noqa: A002
         if not is_compiling():
-            # Two calls, because they are two events to a recorder that sleeps through what it has heard before.
             if is_grad_enabled():
                 if layers.switches.eval_is_new or (self.training and not layers.batchnorms.passes(self, input)):
-                    recorder.guarded("mode", layers.batchnorm, self, input)
+                    recorder.tap.run("mode", layers.batchnorm, self, input)
             elif self.training:
-                recorder.guarded("mode", layers.batchnorm, self, input)
+                recorder.tap.run("mode", layers.batchnorm, self, input)
         return original(self, input)
 
     return forward
@@ -76,7 +75,7 @@ def _batchnorm(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
 def _recurrent(original: Function, recorder: Recorder, layers: LayerWatch) -> Function:
     def forward(self: Any, input: Any, hx: Any = None) -> Any:  # noqa: A002
         if not is_compiling() and self.dropout and layers.is_curious(active=self.training):
-            recorder.guarded("mode", layers.recurrent, self)
+            recorder.tap.run("mode", layers.recurrent, self)
         return original(self, input, hx)
 
     return forward
@@ -86,7 +85,7 @@ def _dropout(original: Function, recorder: Recorder, layers: LayerWatch, *, defa
     def dropout(input: Any, p: Any = 0.5, training: Any = ..., inplace: bool = False) -> Any:  # noqa: A002
         draws = default if training is ... else training
         if not is_compiling() and p and layers.is_curious(active=draws):
-            recorder.guarded("mode", layers.dropout, bool(draws), training is ...)
+            recorder.tap.run("mode", layers.dropout, bool(draws), training is ...)
         return original(input, p, draws, inplace)
 
     return dropout
@@ -97,7 +96,7 @@ def _attention(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
         if not is_compiling():
             p = args[_SDPA_DROPOUT_P] if len(args) > _SDPA_DROPOUT_P else kwargs.get("dropout_p")
             if p and layers.is_curious(active=True):
-                recorder.guarded("mode", layers.dropout, True, True)
+                recorder.tap.run("mode", layers.dropout, True, True)
         return original(*args, **kwargs)
 
     return scaled_dot_product_attention
@@ -106,7 +105,7 @@ def _attention(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
 def _script(original: Function, recorder: Recorder) -> Function:
     def script(obj: Any, optimize: Any = None, _frames_up: int = 0, *args: Any, **kwargs: Any) -> Any:
         # It looks names up in its caller's frame, which lies one further away now.
-        with recorder.patches.suspended():
+        with recorder.tap.suspended():
             return original(obj, optimize, _frames_up + 1, *args, **kwargs)
 
     return script

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,70 +15,76 @@ from surefoot.watch.probe import Probe
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
 
 class ModeProbe(Probe):
     name = "mode"
-    sleepless = True  # whether an evaluation ran after the last step tells what it is
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._layers = LayerWatch(recorder)
+        self._layers = LayerWatch(recorder, self._training_stops)
         self._in_eval: dict[int, EvalModeFacts | None] = {}  # by optimizer, at the last backward
-        self._version = 0  # of the switches, for which that holds
-        self._num_in_train: Counter[int] = Counter()  # steps in train mode, by optimizer
-        self._since: Counter[int] = Counter()  # the step before an optimizer's last one
-        self._previous: Counter[int] = Counter()
+        self._since: dict[int, int] = {}  # by optimizer, the update since which that holds
+        self._num_in_train: dict[int, int] = {}  # steps in train mode, up to then
+        self._numbers: dict[EvalModeFacts | None, int] = {None: 0}
         patch_all(recorder, self._layers)
+        self._training_stops()
 
-    def backward_begins(self, backward: Backward) -> None:
+    def optimizer_made(self, account: Account) -> None:
+        self._layers.switches.has_news = True
+        self._training_stops()
+
+    # --- between training
+
+    def _training_stops(self) -> None:
+        """A mode was switched, or something runs without gradients: look again when training goes on."""
+        waiting = self._recorder.at_next_backward
+        if not any(call == self._training_goes_on for _, call in waiting):
+            waiting.append((self.name, self._training_goes_on))
+
+    def _training_goes_on(self) -> None:
         if self._recorder.lanes.here().backward_stack:
+            self._training_stops()  # not yet: it is a part of a backward that runs
             return
         layers = self._layers
         layers.evaluations.end_phase(by_backward=True)
         layers.switches.eval_is_new = False
-        if layers.switches.version != self._version:
-            self._version = layers.switches.version
-            self._in_eval.clear()
-        for account in self._recorder.accounts.values():
-            self._eval_mode_of(account)
+        if layers.evaluations.has_news:
+            self._recorder.record_due = True
+        if layers.switches.has_news:
+            layers.switches.has_news = False
+            for account in self._recorder.accounts.values():
+                self._learn(account)
+            self._recorder.conditions_change()
+
+    def _learn(self, account: Account) -> EvalModeFacts | None:
+        number, update = account.id, account.num_updates
+        if number in self._in_eval and self._in_eval[number] is None:
+            self._num_in_train[number] = self._num_in_train.get(number, 0) + update - self._since[number]
+        self._since[number] = update
+        self._in_eval[number] = in_eval = self._layers.switches.eval_mode_of(account)
+        return in_eval
+
+    def _eval_mode_of(self, account: Account) -> EvalModeFacts | None:
+        return self._in_eval[account.id] if account.id in self._in_eval else self._learn(account)
+
+    def condition(self, account: Account) -> Hashable:
+        return self._numbers.setdefault(self._eval_mode_of(account), len(self._numbers))
+
+    # --- steps
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
-            return None
         layers = self._layers
         if not self._recorder.lanes.here().backward_stack:
             layers.evaluations.end_phase(by_backward=False)
         if layers.evaluations.has_news:
             self._recorder.record_due = True
         layers.switches.step_begins()
-        in_eval = self._count_steps(account, 1)
-        return (in_eval, layers.batchnorms.shape)
-
-    def slept(self, account: Account, num_steps: int) -> None:
-        self._layers.switches.step_begins()
-        self._count_steps(account, num_steps)
-
-    def _count_steps(self, account: Account, num_steps: int) -> EvalModeFacts | None:
-        layers, number = self._layers, account.id
-        in_eval = self._eval_mode_of(account)
-        if num_steps > 1:
-            layers.progress.step(account, num_steps - 1)
-            self._previous[number] = layers.progress.num_steps
-        layers.progress.step(account)
-        layers.batchnorms.step_begins(layers.progress.num_steps)
-        self._num_in_train[number] += num_steps if in_eval is None else 0
-        self._since[number] = self._previous[number]
-        self._previous[number] = layers.progress.num_steps
-        return in_eval
-
-    def _eval_mode_of(self, account: Account) -> EvalModeFacts | None:
-        if account.id not in self._in_eval:
-            self._in_eval[account.id] = self._layers.switches.eval_mode_of(account)
-        return self._in_eval[account.id]
+        account = self._recorder.accounts.get(optimizer)
+        if account is not None:
+            layers.progress.step(account)
+        return layers.batchnorms.shape
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         account = self._recorder.accounts.get(optimizer)
@@ -88,10 +93,10 @@ class ModeProbe(Probe):
         layers, names = self._layers, self._recorder.names
         in_eval = self._eval_mode_of(account)
         if in_eval is not None:
-            in_eval = replace(in_eval, num_steps_in_train=self._num_in_train[account.id])
+            in_eval = replace(in_eval, num_steps_in_train=self._num_in_train.get(account.id, 0))
         mode = ModeFacts(
             in_eval=in_eval,
-            num_batchnorm_trained=layers.batchnorms.num_trained(account, self._since[account.id]),
+            num_batchnorm_trained=layers.batchnorms.num_trained(account, account.previous_step),
             tiny_batch=layers.batchnorms.tiny_batch(account, names),
             drift=layers.batchnorms.drift(names),
         )

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary, ref
+from typing import TYPE_CHECKING
+from weakref import ref
 
 from torch import Tensor
 from torch.nn import Module
 
 from surefoot.watch.account import Account
+from surefoot.watch.inventory.module import parameters_of
+
+if TYPE_CHECKING:
+    from surefoot.watch.recorder import Recorder
 
 KEPT_OPTIMIZERS = 64
 
@@ -18,21 +23,21 @@ Held = dict[int, ref[Tensor]]  # by id, which another parameter may get when one
 
 
 class Progress:
-    def __init__(self) -> None:
-        self.num_steps = 0
-        self.updates: Counter[int] = Counter()
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
         self._first: dict[int, int] = {}
-        self._last: dict[int, int] = {}
         self._ids: dict[int, frozenset[int]] = {}  # as the account had them
         self._params: dict[int, Held] = {}
         self._shapes: dict[int, Shapes] = {}
-        self._twins: WeakKeyDictionary[Module, frozenset[int]] = WeakKeyDictionary()  # until other parameters are held
+        self._twins: dict[int, tuple[ref[Module], frozenset[int]]] = {}  # until other parameters are held
 
-    def step(self, account: Account, times: int = 1) -> None:
-        self._first.setdefault(account.id, self.num_steps + 1)
-        self.num_steps += times
-        self.updates[account.id] += times
-        self._last[account.id] = self.num_steps
+    @property
+    def updates(self) -> Counter[int]:
+        return Counter(self._recorder.updates)
+
+    def step(self, account: Account) -> None:
+        """An optimizer steps; the first ones of each are told."""
+        self._first.setdefault(account.id, self._recorder.num_steps)
         if self._ids.get(account.id) is not account.ids:
             self._ids[account.id] = account.ids
             self._params[account.id] = {id(param): ref(param) for param in account.ledger.params}
@@ -45,7 +50,7 @@ class Progress:
     def trainers(self, modules: list[Module]) -> frozenset[int]:
         """The optimizers that have stepped and train the innermost of these modules that has parameters."""
         for module in modules:
-            params = list(module.parameters())
+            params = list(parameters_of(module))
             if params:
                 wanted = [p for p in params if p.requires_grad]
                 return frozenset(n for n, held in self._params.items() if _holds_any(held, wanted))
@@ -53,19 +58,21 @@ class Progress:
 
     def trainers_of_twin(self, model: Module) -> frozenset[int]:
         """The optimizers that train another model with parameters of the very same shapes: this one is its copy."""
-        found = self._twins.get(model)
+        known = self._twins.get(id(model))
+        found = known[1] if known is not None and known[0]() is model else None
         if found is None:
-            params = list(model.parameters())
+            params = list(parameters_of(model))
             shapes = _shapes(params)
             is_held = any(_holds_any(held, params) for held in self._params.values())
             twins = [] if is_held or not params else [n for n, held in self._shapes.items() if held == shapes]
-            found = self._twins[model] = frozenset(twins)
+            found = frozenset(twins)
+            self._twins[id(model)] = (ref(model), found)
         return found
 
     def num_in_play(self, trainers: frozenset[int]) -> int:
         """How many optimizers stepped since these first did."""
-        since = min((self._first[n] for n in trainers), default=self.num_steps)
-        return sum(last >= since for last in self._last.values())
+        since = min((self._first[n] for n in trainers), default=self._recorder.num_steps)
+        return sum(last >= since for last in self._recorder.stepped_at.values())
 
     def steps_since(self, updates: Counter[int]) -> int:
         """Steps of the optimizer that stepped least, of those that stepped: rounds of an alternating game."""

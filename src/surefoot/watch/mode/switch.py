@@ -9,6 +9,7 @@ from torch.nn import Module
 
 from surefoot.facts import EvalModeFacts, Site
 from surefoot.watch.account import Account
+from surefoot.watch.inventory.module import is_training, modules_of, own_parameters, parameters_of
 from surefoot.watch.mode.layer import mode_layers
 
 KEPT_SWITCHES = 256  # modules; more are switched one by one only in very large models
@@ -26,12 +27,13 @@ class Switched:
     def in_eval(self) -> Module | None:
         """The module, if it lives and is still in eval mode."""
         module = self.ref()
-        return module if module is not None and not module.training else None
+        return module if module is not None and not is_training(module) else None
 
 
 class Switches:
     def __init__(self) -> None:
         self.version = 0  # rises whenever an answer may change
+        self.has_news = False  # it rose since somebody last asked
         self.eval_is_new = False  # `eval()` was called since the last backward
         self._off: dict[int, Switched] = {}
         self._on: list[weakref.ref[Module]] = []  # from eval to train, since the last step
@@ -39,6 +41,7 @@ class Switches:
 
     def note(self, module: Module, mode: bool, was_training: bool, site: Site | None) -> None:
         self.version += 1
+        self.has_news = True
         if mode:
             if not was_training:
                 self._on = [*self._on[-KEPT_SWITCHES:], weakref.ref(module)]
@@ -48,7 +51,7 @@ class Switches:
         self.eval_is_new = True
         if len(self._off) >= KEPT_SWITCHES:
             self._off = {key: switched for key, switched in self._off.items() if switched.in_eval is not None}
-        ids = frozenset(id(p) for p in module.parameters())
+        ids = frozenset(id(p) for p in parameters_of(module))
         self._off.pop(id(module), None)  # so that the last switched comes last
         self._off[id(module)] = Switched(weakref.ref(module), site, ids)
 
@@ -58,6 +61,7 @@ class Switches:
         if fresh:
             self._functional |= fresh
             self.version += 1
+            self.has_news = True
 
     def step_begins(self) -> None:
         self._on.clear()
@@ -65,11 +69,13 @@ class Switches:
     def was_switched_on(self, model: Module) -> bool:
         """Whether it, or what holds it, went from eval to train mode since the last step."""
         switched = [module for ref in self._on if (module := ref()) is not None]
-        return any(model is inner for module in switched for inner in module.modules())
+        return any(model is inner for module in switched for inner in modules_of(module))
 
     def eval_mode_of(self, account: Account) -> EvalModeFacts | None:
         """Facts, if all that the optimizer trains is in eval mode and that changes what the models do."""
         off = [(switched, module) for switched in self._off.values() if (module := switched.in_eval) is not None]
+        if not off:
+            return None
         trained = {id(p) for p in account.ledger.params if p.requires_grad}
         covering = [(switched, module) for switched, module in off if not trained.isdisjoint(switched.ids)]
         if not covering or not trained <= frozenset().union(*(switched.ids for switched, _ in covering)):
@@ -78,10 +84,10 @@ class Switches:
         if any(_is_trained_in_train_mode(model, trained) for model in models):
             return None
         num_dropout, num_batchnorm = mode_layers(models, in_train=False)
-        functional = any(id(inner) in self._functional for model in models for inner in model.modules())
+        functional = any(id(inner) in self._functional for model in models for inner in modules_of(model))
         if not (num_dropout or num_batchnorm or functional):
             return None
-        frozen = {id(p) for model in models for p in model.parameters() if not p.requires_grad}
+        frozen = {id(p) for model in models for p in parameters_of(model) if not p.requires_grad}
         return EvalModeFacts(
             models=tuple(type(model).__name__ for model in models),
             site=covering[-1][0].site,
@@ -95,6 +101,6 @@ class Switches:
 def _is_trained_in_train_mode(model: Module, trained: set[int]) -> bool:
     """Whether a part that is trained was left in train mode, or put back into it."""
     return any(
-        layer.training and not trained.isdisjoint(id(p) for p in layer.parameters(recurse=False))
-        for layer in model.modules()
+        is_training(layer) and not trained.isdisjoint(id(p) for p in own_parameters(layer))
+        for layer in modules_of(model)
     )

@@ -12,6 +12,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.facts import Site, UnrestoredFacts
+from surefoot.watch.inventory.module import named_parameters
 
 KEPT = 8  # files
 DEPTH = 4  # of containers in a file
@@ -49,7 +50,7 @@ class LoadedFiles:
     def fill(self, module: Module, state: Mapping[Any, Any], site: Site | None) -> None:
         """A model has taken weights; note from which file."""
         for file in self._files:
-            for name, param in module.named_parameters():
+            for name, param in named_parameters(module):
                 if _is_known(state.get(name), file.tensors):
                     file.filled[id(param)] = (weakref.ref(param), site)
                 elif name in state:

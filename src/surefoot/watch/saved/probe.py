@@ -7,7 +7,6 @@ import sys
 import weakref
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +14,6 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.facts import AliasFacts, ResumeFacts, Site, UnmatchedFacts, UnrestoredFacts
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
 from surefoot.watch.saved.checkpoint import LoadedFiles
@@ -39,90 +37,49 @@ class SavedProbe(Probe):
         self._aliases: list[AliasFacts] = []
         self._resumed: dict[int, tuple[weakref.ref[Any], ResumeFacts, int]] = {}  # by id of the optimizer
         self._unrestored: UnrestoredFacts | None = None
-        wrap = recorder.patches.wrap
-        wrap(torch, "load", self._make_file_load)
-        wrap(torch, "save", self._make_file_save)
-        wrap(Module, "load_state_dict", self._make_load)
-        wrap(Module, "state_dict", self._make_state_dict)
-        wrap(Optimizer, "load_state_dict", self._make_optimizer_load)
-
-    # --- wrappers
-
-    def _make_file_load(self, original: Function) -> Function:
-        def load(*args: Any, **kwargs: Any) -> Any:
-            loaded = original(*args, **kwargs)
-            if isinstance(loaded, Mapping | list | tuple):
-                file = args[0] if args else kwargs.get("f")
-                self._recorder.guarded("saved", self._files.note, loaded, _name(file))
-            return loaded
-
-        return load
-
-    def _make_file_save(self, original: Function) -> Function:
-        def save(obj: Any, *args: Any, **kwargs: Any) -> None:
-            self._recorder.guarded("saved", self._saves, obj)
-            original(obj, *args, **kwargs)
-
-        return save
-
-    def _make_load(self, original: Function) -> Function:
-        probe = self
-
-        def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
-            probe._recorder.guarded("saved", probe._loads, self, state_dict)
-            answer = original(self, state_dict, *args, **kwargs)
-            probe._recorder.guarded("saved", probe._loaded, self, state_dict, answer, sys._getframe(1))
-            return answer
-
-        return load_state_dict
-
-    def _make_state_dict(self, original: Function) -> Function:
-        probe = self
-
-        def state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
-            state = original(self, *args, **kwargs)
-            if not args and not kwargs.get("keep_vars") and kwargs.get("destination") is None:  # not a part of another
-                probe._recorder.guarded("saved", probe._taken, self, state)
-            return state
-
-        return state_dict
-
-    def _make_optimizer_load(self, original: Function) -> Function:
-        probe = self
-
-        def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> None:
-            original(self, state_dict, *args, **kwargs)
-            probe._recorder.guarded("saved", probe._restored, self, state_dict)
-
-        return load_state_dict
+        listen = recorder.tap.listen
+        listen(torch, "load", self.name, after=self._read)
+        listen(torch, "save", self.name, before=self._saves)
+        listen(Module, "load_state_dict", self.name, before=self._loads, after=self._loaded)
+        listen(Module, "state_dict", self.name, after=self._taken)
+        listen(Optimizer, "load_state_dict", self.name, after=self._restored)
 
     # --- what happens
 
-    def _saves(self, saved: Any) -> None:
+    def _read(self, begun: None, args: Any, kwargs: Any, loaded: Any) -> None:
+        if isinstance(loaded, Mapping | list | tuple):
+            self._files.note(loaded, _name(args[0] if args else kwargs.get("f")))
+
+    def _saves(self, args: Any, kwargs: Any) -> None:
+        saved = args[0] if args else kwargs.get("obj")
         for found in self._snapshots.save(saved, self._here()):
             self._note(self._aliases, found)
 
-    def _loads(self, module: Module, state: Any) -> None:
+    def _loads(self, args: Any, kwargs: Any) -> None:
+        module, state = _given(args, kwargs)
         found = self._snapshots.load(module, state, self._here())
         if found is not None:
             self._note(self._aliases, found)
 
-    def _loaded(self, module: Module, state: Any, answer: Any, frame: FrameType) -> None:
-        if not isinstance(state, Mapping):
+    def _loaded(self, begun: None, args: Any, kwargs: Any, answer: Any) -> None:
+        module, state = _given(args, kwargs)
+        if not isinstance(state, Mapping) or answer is None:
             return
         site = self._here()
         self._files.fill(module, state, site)
         self._snapshots.overwritten(module, state)
         if getattr(answer, "missing_keys", None) and getattr(answer, "unexpected_keys", None):
-            caller = caller_of(frame)
+            caller = caller_of(sys._getframe(1))
             is_unseen = self._recorder.sites.is_user(caller.f_code.co_filename) and is_thrown_away(caller)
             self._note(self._unmatched, compare(module, state, answer, site, is_unseen))
 
-    def _taken(self, module: Module, state: Any) -> None:
-        if isinstance(state, Mapping):
-            self._snapshots.take(module, state, self._here())
+    def _taken(self, begun: None, args: Any, kwargs: Any, state: Any) -> None:
+        is_part = len(args) > 1 or kwargs.get("keep_vars") or kwargs.get("destination") is not None  # of another's
+        if not is_part and isinstance(state, Mapping):
+            self._snapshots.take(args[0], state, self._here())
 
-    def _restored(self, optimizer: Optimizer, state: Any) -> None:
+    def _restored(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        optimizer, state = _given(args, kwargs)
         groups = state.get("param_groups", ()) if isinstance(state, Mapping) else ()
         key = id(optimizer)
         facts = ResumeFacts(self._here(), _rates(groups, "lr"), _rates(groups, "initial_lr"))
@@ -131,7 +88,7 @@ class SavedProbe(Probe):
 
     def _here(self) -> Site | None:
         """The line that called the wrapper."""
-        return self._recorder.sites.here(4)
+        return self._recorder.sites.here()
 
     def _note(self, kept: list[Any], found: Any) -> None:
         if found not in kept:
@@ -167,6 +124,11 @@ class SavedProbe(Probe):
 
 def _rates(groups: Any, key: str) -> tuple[float, ...]:
     return tuple(float(group[key]) for group in groups if isinstance(group, Mapping) and group.get(key) is not None)
+
+
+def _given(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Whose `load_state_dict` is called, and what with."""
+    return args[0], args[1] if len(args) > 1 else kwargs.get("state_dict")
 
 
 def _name(file: Any) -> str:

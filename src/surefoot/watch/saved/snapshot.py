@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import AliasFacts, Site
+from surefoot.watch.inventory.module import named_parameters, parameters_of
 
 if TYPE_CHECKING:
     from surefoot.watch.account import Account
@@ -40,7 +41,7 @@ class Snapshots:
         self._last: dict[int, Snapshot] = {}  # of each module, by its id
 
     def take(self, module: Module, state: Mapping[str, Any], site: Site | None) -> None:
-        name = next((name for name, _ in module.named_parameters()), None)
+        name = next((name for name, _ in named_parameters(module)), None)
         tensor = None if name is None else state.get(name)
         if type(tensor) is not Tensor:
             return
@@ -101,7 +102,7 @@ class Snapshots:
         module = kept.module()
         if module is None:
             return None
-        ids = {id(param) for param in module.parameters()}
+        ids = {id(param) for param in parameters_of(module)}
         updates = [(account, num) for account, num in kept.updates if not account.ids.isdisjoint(ids)]
         before = sum(num for _, num in updates)
         between = sum(account.num_updates for account, _ in updates) - before
@@ -113,7 +114,7 @@ class Snapshots:
 
 def _is_alias(state: Mapping[Any, Any], module: Module) -> bool:
     """Whether all of the module's parameters are in it, and lie in the very same memory."""
-    params = list(module.named_parameters())
+    params = list(named_parameters(module))
     return bool(params) and all(_shares(state.get(name), param) for name, param in params)
 
 

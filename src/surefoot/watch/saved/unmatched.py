@@ -8,13 +8,14 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import Site, UnmatchedFacts
+from surefoot.watch.inventory.module import named_parameters
 
 
 def compare(
     module: Module, given: Mapping[str, Any], answer: Any, site: Site | None, is_unseen: bool
 ) -> UnmatchedFacts:
     missing, unexpected = list(answer.missing_keys), list(answer.unexpected_keys)
-    own: dict[str, Any] = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    own: dict[str, Any] = {**dict(named_parameters(module)), **dict(module.named_buffers())}
     wanted = Counter(_shape(own.get(key)) for key in missing)
     offered = Counter(_shape(given.get(key)) for key in unexpected)
     fitting = sum(num for shape, num in (wanted & offered).items() if shape)

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from threading import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from surefoot.facts import ScheduleFacts, SchedulerFacts, ScheduleStepFacts, Site
 from surefoot.watch.epoch import EpochProbe
-from surefoot.watch.patch import Function
 from surefoot.watch.probe import Probe
 from surefoot.watch.schedule.branch import advances_in_branch
 from surefoot.watch.schedule.loop import Loops, user_frames
@@ -36,9 +34,9 @@ from surefoot.watch.schedule.timetable import (
     settings_of,
 )
 from surefoot.watch.schedule.train_loss import TrainLoss
+from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
 
@@ -53,7 +51,6 @@ SAME_RATE = 1e-6  # relative difference below which two rates are the same one
 
 class ScheduleProbe(Probe):
     name = "schedule"
-    sleepless = True
 
     def __init__(self, epochs: EpochProbe) -> None:
         self._epochs = epochs
@@ -65,7 +62,6 @@ class ScheduleProbe(Probe):
         self._num_advances = 0
         self._drivers: dict[int, list[Progress]] = {}  # by id of the optimizer
         self._last_setter: dict[int, Progress] = {}
-        self._updates: dict[int, int] = {}  # attempted steps, by id of the optimizer
         self._train_loss = TrainLoss()
 
     # --- wrappers
@@ -77,18 +73,18 @@ class ScheduleProbe(Probe):
 
         def watch_subclass(cls: Any, /, **kwargs: Any) -> None:
             super(LRScheduler, cls).__init_subclass__(**kwargs)  # type: ignore[misc]
-            recorder.guarded("schedule", self._wrap, cls)
+            recorder.tap.run("schedule", self._wrap, cls)
 
         LRScheduler.__init_subclass__ = classmethod(watch_subclass)  # type: ignore[assignment]
-        recorder.patches.on_removal(lambda: delattr(LRScheduler, "__init_subclass__"))
+        recorder.tap.on_removal(lambda: delattr(LRScheduler, "__init_subclass__"))
 
     def _wrap(self, kind: type) -> None:
-        patches = self._recorder.patches
+        tap = self._recorder.tap
         for name, make in (
             ("__init__", self._make_init), ("step", self._make_step), ("load_state_dict", self._make_load)
         ):  # fmt: skip
             if name in vars(kind):
-                patches.wrap(kind, name, make)
+                tap.replace(kind, name, make)
 
     def _make_init(self, original: Function) -> Function:
         probe, recorder = self, self._recorder
@@ -102,7 +98,7 @@ class ScheduleProbe(Probe):
                 original(self, *args, **kwargs)
             finally:
                 probe._inside = 0
-            recorder.guarded("schedule", probe._made, self, True)
+            recorder.tap.run("schedule", probe._made, self, True)
 
         return __init__
 
@@ -110,16 +106,16 @@ class ScheduleProbe(Probe):
         probe, recorder = self, self._recorder
 
         def step(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if probe._inside == get_ident() or getattr(self, "_is_initial", False) or torch.compiler.is_compiling():
+            if probe._inside == get_ident() or getattr(self, "_is_initial", False) or recorder.tap.is_deaf():
                 return original(self, *args, **kwargs)
             probe._inside = get_ident()
             try:
                 if probe.looks_at_rates:
-                    recorder.guarded("schedule", probe._advances, self)
+                    recorder.tap.run("schedule", probe._advances, self)
                 result = original(self, *args, **kwargs)
             finally:
                 probe._inside = 0
-            recorder.guarded("schedule", probe._advanced, self, args, kwargs, sys._getframe(1))
+            recorder.tap.run("schedule", probe._advanced, self, args, kwargs, sys._getframe(1))
             return result
 
         return step
@@ -130,7 +126,7 @@ class ScheduleProbe(Probe):
         def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(self, *args, **kwargs)
             if probe._inside != get_ident():
-                recorder.guarded("schedule", probe._loaded, self)
+                recorder.tap.run("schedule", probe._loaded, self)
             return result
 
         return load_state_dict
@@ -145,7 +141,7 @@ class ScheduleProbe(Probe):
         self._num_made += 1
         made = SchedulerFacts(
             self._num_made, type(scheduler).__name__, account.id if account else 0,
-            recorder.sites.here(3) if seen else None, length_of(scheduler), settings_of(scheduler),
+            recorder.sites.here() if seen else None, length_of(scheduler), settings_of(scheduler),
             builtin_of(scheduler),
         )  # fmt: skip
         for child in children_of(scheduler):
@@ -158,6 +154,7 @@ class ScheduleProbe(Probe):
         progress.num_passes = self._epochs.num_started
         self._keep(scheduler, progress)
         self._note_drives(scheduler, progress)
+        progress.counted_until = self._updates_of(progress)
         recorder.setup_due = True
         return progress
 
@@ -166,7 +163,9 @@ class ScheduleProbe(Probe):
         self._known[key] = (weakref.ref(scheduler, lambda _: self._known.pop(key, None)), progress)
         self._all.append(progress)
         del self._all[:-KEPT]
-        self._train_loss.wanted |= isinstance(scheduler, ReduceLROnPlateau)
+        if isinstance(scheduler, ReduceLROnPlateau):  # it is compared with the mean of all training losses
+            self._train_loss.wanted = True
+            self._recorder.ask_in_every_window(self, "backward_begins")
 
     def _note_drives(self, scheduler: Any, progress: Progress) -> None:
         """The optimizers that hold the very parameter groups whose rate it sets."""
@@ -178,6 +177,7 @@ class ScheduleProbe(Probe):
                 drives.append(account.id)
         if tuple(drives) != progress.drives:
             progress.drives = tuple(drives)
+            progress.counted_until = self._updates_of(progress)
             self._drivers = {i: [p for p in self._all if i in p.drives] for p in self._all for i in p.drives}
 
     def _progress(self, scheduler: Any) -> Progress:
@@ -200,6 +200,14 @@ class ScheduleProbe(Probe):
 
     def _advanced(self, scheduler: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
         progress = self._progress(scheduler)
+        self._count_windows(progress)
+        before = progress.mark
+        self._advance(scheduler, progress, args, kwargs, frame)
+        if progress.mark != before:  # a rule may come to another verdict
+            self._recorder.arm()
+            self._recorder.record_due = True
+
+    def _advance(self, scheduler: Any, progress: Progress, args: Any, kwargs: Any, frame: FrameType) -> None:
         self._last_setter[progress.made.optimizer] = progress
         place = (frame.f_code, frame.f_lasti)
         if place == progress.place and not args and not kwargs and self._goes_on_alike(progress):
@@ -207,7 +215,7 @@ class ScheduleProbe(Probe):
             self._journal(progress, progress.site, None)
             return
         progress.place, progress.running = place, self._epochs.running
-        site = self._recorder.sites.here(3)
+        site = self._recorder.sites.here()
         metric = None
         if isinstance(scheduler, ReduceLROnPlateau):
             metric = _number(args[0] if args else kwargs.get("metrics"))
@@ -262,8 +270,8 @@ class ScheduleProbe(Probe):
 
     def _journal(self, progress: Progress, site: Site | None, metric: float | None) -> None:
         number, count, rates = progress.made.id, progress.count, progress.lrs
-        self._recorder.journal.note(
-            ("schedule", number, site), lambda at: ScheduleStepFacts(at, number, site, count, rates, metric)
+        self._recorder.note(
+            ("schedule", number, id(site)), lambda at: ScheduleStepFacts(at, number, site, count, rates, metric)
         )
 
     def _loaded(self, scheduler: Any) -> None:
@@ -273,7 +281,16 @@ class ScheduleProbe(Probe):
         progress.lrs = _rates(scheduler)
 
     def _updates_of(self, progress: Progress) -> int:
-        return sum(self._updates.get(number, 0) for number in progress.drives)
+        updates = self._recorder.updates
+        return sum([updates.get(number, 0) for number in progress.drives])
+
+    def _count_windows(self, progress: Progress) -> None:
+        """The windows that have ended since the last advance: the first of them had all advances since its start."""
+        updates = self._updates_of(progress)
+        if updates == progress.counted_until:
+            return
+        used = [a.ledger.num_used for a in self._recorder.accounts.values() if a.id in progress.drives]
+        progress.windows_end(updates, max(used, default=0))
 
     # --- what the recorder asks
 
@@ -281,27 +298,11 @@ class ScheduleProbe(Probe):
         if self._train_loss.wanted:
             self._train_loss.note(backward)
 
-    def step_begins(self, optimizer: Optimizer) -> Hashable:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
-            return None
-        self._updates[account.id] = self._updates.get(account.id, 0) + 1
-        drivers = self._drivers.get(account.id)
-        if not drivers:
-            return None
-        for progress in drivers:
-            several = progress.since_step > 1
-            progress.step(max((len(p.fresh) for p in account.ledger.provenances), default=0) if several else 1)
-        return tuple([progress.mark for progress in drivers])
-
-    def slept(self, account: Account, num_steps: int) -> None:
-        self._updates[account.id] = self._updates.get(account.id, 0) + num_steps
-        for progress in self._drivers.get(account.id, ()):
-            progress.slept(num_steps)
-
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         account = self._recorder.accounts.get(optimizer)
         drivers = self._drivers.get(account.id, []) if account is not None else []
+        for progress in drivers:
+            self._count_windows(progress)
         return {"schedules": tuple(p.facts(self._updates_of(p)) for p in drivers if not p.made.owned)}
 
     def setup_facts(self) -> dict[str, Any]:
@@ -310,10 +311,11 @@ class ScheduleProbe(Probe):
     def end_facts(self) -> dict[str, Any]:
         return {
             "schedules": tuple(self._final(p) for p in self._all if not p.made.owned),
-            "updates": tuple(sorted(self._updates.items())),
+            "updates": tuple(sorted(self._recorder.updates.items())),
         }
 
     def _final(self, progress: Progress) -> ScheduleFacts:
+        self._count_windows(progress)
         facts = progress.facts(self._updates_of(progress))
         return facts if facts.count else replace(facts, in_branch=advances_in_branch(facts.made.site))
 

@@ -63,6 +63,7 @@ class Progress:
     overwritten_last: bool = False
     metrics: tuple[tuple[float, float], ...] = ()
     since_step: int = 0  # advances since the optimizer's previous step
+    counted_until: int = 0  # updates of the optimizers it drives, of whose windows it was told
     num_windows: int = 0
     num_passes: int = 0  # over loaders in the process, at its last advance
     running: Any = None  # the one inside which that was
@@ -132,22 +133,18 @@ class Progress:
         if self.cut_at and self.in_epoch and not self.cut_in_epoch_at and cut(self._epoch_lrs, lrs) >= DEAD:
             self.cut_in_epoch_at = self.in_epoch
 
-    def step(self, num_micro_batches: int) -> None:
-        """The optimizer steps, on gradients of so many backwards."""
+    def windows_end(self, updates: int, num_micro_batches: int) -> None:
+        """The optimizer has stepped, on gradients of so many backwards."""
         advances, self.since_step = self.since_step, 0
-        self.num_windows += 1
-        if num_micro_batches < 2:
+        self.num_windows += updates - self.counted_until
+        self.counted_until = updates
+        if advances < 2 or num_micro_batches < 2:
             return
         if advances == num_micro_batches:
             self.micro_batch_windows += 1
             self.per_window = advances
         elif self.num_windows > 1 or advances != num_micro_batches - 1:  # the first window may lack one
             self.other_windows += 1
-
-    def slept(self, num_steps: int) -> None:
-        """So many steps of the optimizer, with no advance between them."""
-        self.step(0)
-        self.num_windows += num_steps - 1
 
     def facts(self, updates: int) -> ScheduleFacts:
         told = {name: getattr(self, name) for name in _TOLD}

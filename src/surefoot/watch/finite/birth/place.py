@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from torch import Tensor
 from torch.nn import Module
 
+from surefoot.watch.inventory.module import named_modules, parameters_of, part
 from surefoot.watch.lossgraph.node import VIEWS, Node, name_of
 
 if TYPE_CHECKING:
@@ -92,11 +93,15 @@ class Places:
         _, last = self._module(behind)
         if model is None or first is None:
             return ""
-        modules = [(path, m) for path, m in model.named_modules() if not any(m.children())]
-        at = [m for _, m in modules]
-        start = at.index(first) + 1 if first in at else 0
-        end = at.index(last) if last in at else len(at)
-        bare = [(path, m) for path, m in modules[start:end] if not any(True for _ in m.parameters())]
+        modules = [
+            (path, m)
+            for path, m in named_modules(model)
+            if not any(child is not None for child in part(m, "_modules").values())
+        ]
+        at = [id(m) for _, m in modules]
+        start = at.index(id(first)) + 1 if id(first) in at else 0
+        end = at.index(id(last)) if id(last) in at else len(at)
+        bare = [(path, m) for path, m in modules[start:end] if not any(True for _ in parameters_of(m))]
         fitting: list[str] = [path for path, m in bare if _may_run(cast("Hashable", type(m)), operation)]
         if len(fitting) == 1:
             return fitting[0]
@@ -124,7 +129,7 @@ def _is_view(node: Node) -> bool:
 
 def _holder(model: Module, *parts: Module | None) -> str:
     """The innermost module that holds them all; its class, if that is the model itself."""
-    paths = [path.split(".") for path, m in model.named_modules() if any(m is part for part in parts)]
+    paths = [path.split(".") for path, m in named_modules(model) if any(m is one for one in parts)]
     shared = []
     for names in zip(*(path[:-1] for path in paths), strict=False):
         if len(set(names)) > 1:

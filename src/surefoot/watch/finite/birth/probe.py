@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
@@ -27,26 +26,22 @@ class BirthProbe(Probe):
 
     def __init__(self) -> None:
         self._looks_left = MOST_LOOKS
-        self._root: weakref.ref[Tensor] | None = None  # the loss of the last backward that was watched
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
     def backward_begins(self, backward: Backward) -> None:
         value = backward.value
-        self._root = self._recorder.sleep.last_loss = None
-        if value is None or len(backward.roots) != 1:
+        if value is None or len(backward.roots) != 1 or math.isfinite(value):
             return
-        if math.isfinite(value):
-            self._root = weakref.ref(backward.roots[0])
-        elif self._looks_left:
+        if self._looks_left:
             self._looks_left -= 1
             backward.birth = forward_birth(backward.roots[0], self._places())
 
     def of_gradients(self, is_bad: Callable[[Tensor], bool | None]) -> BirthFacts | None:
         """The last loss was finite and its gradients are not. Its graph has no values any more, but a shape."""
-        root: Any = self._recorder.sleep.last_loss or self._root
-        root = None if root is None else root()
+        last = self._recorder.last_loss
+        root = None if last is None else last()
         if root is None or not self._looks_left:
             return None
         self._looks_left -= 1

@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-from surefoot.signals.rows import FEWEST_MOVES, EqualRows
+from surefoot.signals.equal_rows import FEWEST_MOVES, EqualRows
 
 
 def step(rows: EqualRows, param: nn.Parameter, grad: torch.Tensor) -> list[int]:

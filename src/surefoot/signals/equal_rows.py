@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from surefoot.signals.tensors import is_readable
+
 FEWEST_MOVES = 3  # samples with gradients for all rows, after which rows that are still equal stay so
 
 
@@ -26,7 +28,7 @@ class EqualRows:
                 del self._begun[i]
                 continue
             grad = param.grad
-            if grad is None or grad.layout is not torch.strided or type(grad) is not Tensor:
+            if grad is None or not is_readable(grad):
                 continue
             learns = bool((grad.flatten(1) != 0).any(1).all())
             self._num_moves[i] += learns
@@ -37,7 +39,7 @@ class EqualRows:
 
 
 def _may_be(param: Tensor) -> bool:
-    return param.ndim > 1 and param.shape[0] > 1 and param.numel() > 0 and not hasattr(param, "_local_tensor")
+    return param.ndim > 1 and param.shape[0] > 1 and is_readable(param)
 
 
 def _are_equal(param: Tensor) -> bool:

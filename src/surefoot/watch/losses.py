@@ -1,0 +1,155 @@
+"""Every step's loss, exactly: before the program's own division by the length of a window, for each optimizer.
+
+On a CPU a loss is read when it is backwarded. Elsewhere it stays on its device until some are there, and is copied
+without waiting for them to be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isclose, isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from surefoot.watch.lossgraph.factor import PRODUCTS, user_factor
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from surefoot.watch.account import Account
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.window import Windows
+
+KEPT = 256  # backwards that no step has used yet
+TOGETHER = 64  # losses on a device that are read at a time
+
+Row = tuple[int, int, Tensor, float, float | None]
+OnLoss = Callable[[int, int, float, float, float | None], None]  # optimizer, step, loss, factor, rate
+
+
+class Loss(NamedTuple):
+    """Of one backward."""
+
+    site: int  # identity of its line
+    value: Any  # a number, or a tensor on a device
+    factor: float  # the constant that the program multiplied it by
+
+
+class Losses:
+    def __init__(self) -> None:
+        self.on_loss: OnLoss | None = None
+        self.total, self.count = 0.0, 0  # of all finite losses that were backwarded, without their factors
+        self._by_backward: dict[int, Loss] = {}
+        self._waiting: list[Row] = []
+        self._copies: list[tuple[list[Row], Tensor, Any]] = []  # on their way to the host, until their event is over
+
+    def note(self, backward: Backward, scales: dict[int, Any]) -> None:
+        """A loss is about to be backwarded; fills in its value, if that can be read now."""
+        if len(backward.roots) != 1 or type(root := backward.roots[0]) is not Tensor or root.numel() != 1:
+            return
+        if root.is_meta or root.is_complex():
+            return
+        node = root.grad_fn
+        scale, factor = None, 1.0
+        if node is not None and node.name() in PRODUCTS:
+            scale, factor = user_factor(node, scales)
+        value: Any = root.item() if root.is_cpu else root.detach()
+        if scale is not None:
+            value = value / (scale if isinstance(value, Tensor) else float(scale))
+        if isinstance(value, float):
+            backward.value = value
+            if isfinite(value):
+                self.total += value / factor
+                self.count += 1
+        if len(self._by_backward) >= KEPT:
+            del self._by_backward[next(iter(self._by_backward))]
+        self._by_backward[backward.ordinal] = Loss(id(backward.site), value, factor)
+
+    def step(self, account: Account, optimizer: Optimizer, step: int) -> None:
+        """Report the loss of a step: the mean over micro-batches of one line, summed over lines."""
+        if self.on_loss is None:
+            return
+        ordinals: set[int] = set()
+        for p in account.ledger.distinct:
+            ordinals.update(p.fresh)
+        known = self._by_backward
+        total: Any
+        if len(ordinals) == 1 and account.windows.accumulates == 1:  # as in most loops
+            (ordinal,) = ordinals
+            if ordinal not in known:
+                return
+            total, shared = known[ordinal].value, 1.0
+        else:
+            lines: dict[int, list[Loss]] = {}
+            for ordinal in sorted(ordinals):
+                if ordinal in known:
+                    lines.setdefault(known[ordinal].site, []).append(known[ordinal])
+            if not lines:
+                return
+            total, shared = _joined(lines, account.windows)
+        groups = optimizer.param_groups
+        rate = groups[0].get("lr") if groups else None
+        if not isinstance(rate, float):
+            rate = _number(rate)
+        if isinstance(total, Tensor):
+            self._waiting.append((account.id, step, total, shared, rate))
+            if len(self._waiting) >= TOGETHER:
+                self._copy()
+        else:
+            self.on_loss(account.id, step, total, shared, rate)
+
+    def _copy(self) -> None:
+        """Send those that wait to the host, and report those that have arrived. Not run on a device so far."""
+        waiting, self._waiting = self._waiting, []
+        together = torch.stack([row[2].reshape(()).float() for row in waiting])
+        host = torch.empty(len(waiting), pin_memory=True).copy_(together, non_blocking=True)
+        event = torch.Event(together.device)
+        event.record()
+        self._copies.append((waiting, host, event))
+        while self._copies and self._copies[0][2].query():
+            self._report(*self._copies.pop(0)[:2])
+
+    def read(self) -> None:
+        """All that is still on a device: the run ends."""
+        for rows, host, event in self._copies:
+            event.synchronize()
+            self._report(rows, host)
+        self._copies.clear()
+        for optimizer, step, value, factor, rate in self._waiting:
+            if self.on_loss is not None:
+                self.on_loss(optimizer, step, float(value), factor, rate)
+        self._waiting.clear()
+
+    def _report(self, rows: list[Row], host: Tensor) -> None:
+        for (optimizer, step, _, factor, rate), value in zip(rows, host.tolist(), strict=True):
+            if self.on_loss is not None:
+                self.on_loss(optimizer, step, value, factor, rate)
+
+
+def _of_window(losses: list[Loss], most: int) -> float:
+    """The factor by which the program makes a mean of its micro-batches; any other belongs to the loss.
+
+    A short last window is often divided by the usual length.
+    """
+    factor = losses[0].factor
+    lengths = {len(losses), most} - {1}
+    return factor if any(isclose(factor * length, 1.0, rel_tol=1e-6) for length in lengths) else 1.0
+
+
+def _joined(lines: dict[int, list[Loss]], windows: Windows) -> tuple[Any, float]:
+    """The mean over the micro-batches of each line, summed over lines, without the program's own division."""
+    windows.accumulates = max(windows.accumulates, *(len(losses) for losses in lines.values()))
+    total: Any = 0.0
+    shared = 1.0
+    for losses in lines.values():
+        shared = _of_window(losses, windows.accumulates)
+        total = total + sum(loss.value for loss in losses) / len(losses) / shared
+    return total, shared
+
+
+def _number(rate: Any) -> float | None:
+    if isinstance(rate, Tensor):
+        return float(rate) if rate.is_cpu and rate.numel() == 1 else None
+    return float(rate) if isinstance(rate, int) else None

@@ -1,0 +1,330 @@
+"""The tap: each function of torch that we listen to is replaced once, by a wrapper that asks all who listen.
+
+Every guard stands here. Nothing of ours runs while torch compiles, traces or exports, nor inside itself; the program's
+modes and autocast are switched off for it; a failure of ours never reaches the program, and an exception that the
+program's own signal handler raises while our code runs always does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from threading import get_ident
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch._C import _get_tracing_state, _len_torch_dispatch_stack, _len_torch_function_stack
+from torch.compiler import is_compiling, is_dynamo_compiling
+
+from surefoot.watch.compiler import leave_alone
+from surefoot.watch.exception import is_the_programs
+
+Function = Callable[..., Any]
+
+
+class Listeners:
+    """Who is asked around one function: the names of probes, and what they want called."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before: list[tuple[str, Function]] = []
+        self.after: list[tuple[str, Function, int]] = []  # with the place of its answer from before, or -1
+
+    def add(self, probe: str, before: Function | None, after: Function | None) -> None:
+        if after is not None:
+            self.after.append((probe, after, -1 if before is None else len(self.before)))
+        if before is not None:
+            self.before.append((probe, before))
+
+
+class Entry:
+    """One function: who listens to it in every window, and who in armed ones."""
+
+    __slots__ = ("armed", "every", "prepare")
+
+    def __init__(self) -> None:
+        self.every, self.armed = Listeners(), Listeners()
+        self.prepare: Function | None = None
+
+
+class Tap:
+    most_failures = 3  # of a probe, each of which costs what it was about to note; then it is switched off
+
+    def __init__(self, report_failure: Callable[[str, Exception], None]) -> None:
+        self.on = False
+        self.armed = True  # the window that is running is read closely
+        self.has_subclasses = False  # of tensors among the parameters, which would see what we ask them
+        self.off: dict[str, str] = {}  # probes that are switched off, and why
+        self.report_failure = report_failure
+        self._entries: dict[tuple[int, str], Entry] = {}  # by the identity of the owner and the name
+        self._num_failures: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._busy: set[int] = set()  # threads that run our own code
+        self._undo: list[Callable[[], None]] = []
+        self._replaced: list[tuple[Any, str, Any, Any]] = []  # owner, name, what was there, what is there now
+
+    # --- listening
+
+    def listen(
+        self, owner: Any, name: str, probe: str, *, before: Function | None = None, after: Function | None = None,
+        prepare: Function | None = None, only_armed: bool = False,
+    ) -> None:  # fmt: skip
+        """Have `before(args, kwargs)` and `after(begun, args, kwargs, result)` called around `owner.name`.
+
+        `begun` is what `before` returned, None if there is none; `result` is None where the function raised. What
+        `after` returns is raised, if it is an exception. `prepare(args)` may replace the arguments. With `only_armed`
+        nobody is called in windows that are not read closely.
+        """
+        entry = self._entries.get((id(owner), name))
+        if entry is None:
+            entry = self._entries[id(owner), name] = Entry()
+            self._replace(owner, name, lambda original: self._wrapper(entry, original))
+        for call in (before, after):
+            if call is not None:
+                _leave_alone(call)
+        entry.armed.add(probe, before, after)
+        if not only_armed:
+            entry.every.add(probe, before, after)
+        entry.prepare = prepare or entry.prepare
+
+    def _wrapper(self, entry: Entry, original: Function) -> Function:
+        tap, busy, off, lock = self, self._busy, self.off, self._lock
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if is_dynamo_compiling() or not tap.on:
+                return original(*args, **kwargs)
+            asked = entry.armed if tap.armed else entry.every
+            thread = get_ident()
+            if thread in busy or _get_tracing_state() is not None or is_compiling():
+                return original(*args, **kwargs)
+            if entry.prepare is not None:
+                args = entry.prepare(args)
+            begun: list[Any] = []
+            if asked.before:  # written out here, not in a function: it is most of what a steady window costs
+                try:
+                    busy.add(thread)
+                    if tap.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack():
+                        begun = tap.ask_undisturbed(asked, args, kwargs)
+                    else:
+                        with lock:
+                            for probe, call in asked.before:
+                                begun.append(None)
+                                if probe not in off:
+                                    begun[-1] = call(args, kwargs)
+                except Exception as error:
+                    failed = max(0, len(begun) - 1)
+                    tap.fail(asked.before[failed][0], error)
+                    begun += [tap.attempt(*one, args, kwargs) for one in asked.before[failed + 1 :]]
+                finally:
+                    busy.discard(thread)
+            if not asked.after:
+                return original(*args, **kwargs)
+            try:
+                result = original(*args, **kwargs)
+            except BaseException:
+                tap.answer(asked, begun, args, kwargs, None)
+                raise
+            stop = tap.answer(asked, begun, args, kwargs, result)
+            if stop is not None:
+                raise stop
+            return result
+
+        return wrapper
+
+    def replace(self, owner: Any, name: str, make: Callable[[Function], Function]) -> None:
+        """Put `make(original)` there: for the few functions whose wrapper must decide itself what it calls."""
+        assert (id(owner), name) not in self._entries, f"{name} is replaced already: listen to it"
+        self._entries[id(owner), name] = Entry()
+        self._replace(owner, name, make)
+
+    def _replace(self, owner: Any, name: str, make: Callable[[Function], Function]) -> None:
+        stored: Any = vars(owner)[name] if isinstance(owner, type) else getattr(owner, name)
+        static = isinstance(stored, staticmethod)
+        original = stored.__func__ if static else stored
+        wrapper = wraps(original)(_unseen(make(original)))
+        replacement = staticmethod(wrapper) if static else wrapper
+        setattr(owner, name, replacement)
+
+        def undo() -> None:
+            # Somebody may have wrapped our wrapper since: then it stays below theirs, switched off.
+            if vars(owner).get(name) is replacement:
+                setattr(owner, name, stored)
+
+        self._undo.append(undo)
+        self._replaced.append((owner, name, stored, replacement))
+
+    def replace_for_a_while(self, owner: Any, name: str, make: Callable[[Function], Function]) -> Callable[[], None]:
+        """Put `make(original)` there until what is returned is called, or everything is put back."""
+        self._replace(owner, name, make)
+        undo, entry = self._undo[-1], self._replaced[-1]
+
+        def put_back() -> None:
+            undo()
+            if undo in self._undo:
+                self._undo.remove(undo)
+            if entry in self._replaced:
+                self._replaced.remove(entry)
+
+        return put_back
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """The originals are back, for what reads source code or compares functions."""
+        suspended = [entry for entry in self._replaced if vars(entry[0]).get(entry[1]) is entry[3]]
+        for owner, name, stored, _ in reversed(suspended):
+            setattr(owner, name, stored)
+        try:
+            yield
+        finally:
+            for owner, name, _, replacement in suspended if self._undo else ():
+                setattr(owner, name, replacement)
+
+    def on_removal(self, undo: Callable[[], None]) -> None:
+        self._undo.append(undo)
+
+    def remove(self) -> None:
+        self.on = False
+        while self._undo:
+            self._undo.pop()()
+        self._entries.clear()
+        self._replaced.clear()
+
+    # --- running our own code
+
+    def is_deaf(self) -> bool:
+        """Whether what happens now is none of our business: our own doing, or a program that is being taken down."""
+        return not self.on or get_ident() in self._busy or _get_tracing_state() is not None or is_compiling()
+
+    @property
+    def is_busy(self) -> bool:
+        """Our own code is running in this thread."""
+        return get_ident() in self._busy
+
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """What this thread does in the block is our own doing."""
+        thread = get_ident()
+        was_busy = thread in self._busy
+        self._busy.add(thread)
+        try:
+            yield
+        finally:
+            if not was_busy:
+                self._busy.discard(thread)
+
+    def run(self, probe: str, call: Function, *args: Any) -> Any:
+        """Run code of ours; None when it failed, was switched off or has no business here."""
+        thread = get_ident()
+        if not self.on or probe in self.off or thread in self._busy:
+            return None
+        if _get_tracing_state() is not None or is_compiling():
+            return None
+        try:
+            self._busy.add(thread)
+            with self._lock:
+                if self.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack():
+                    with Undisturbed():
+                        return call(*args)
+                return call(*args)
+        except Exception as error:
+            self.fail(probe, error)
+            return None
+        finally:
+            self._busy.discard(thread)
+
+    def attempt(self, probe: str, call: Function, *args: Any) -> Any:
+        """Ask one probe while our own code runs; if it fails, the others go on."""
+        if probe in self.off:
+            return None
+        try:
+            return call(*args)
+        except Exception as error:
+            self.fail(probe, error)
+            return None
+
+    def ask_undisturbed(self, asked: Listeners, args: Any, kwargs: Any) -> list[Any]:
+        with self._lock, Undisturbed():
+            return [self.attempt(probe, call, args, kwargs) for probe, call in asked.before]
+
+    def answer(self, asked: Listeners, begun: list[Any], args: Any, kwargs: Any, result: Any) -> BaseException | None:
+        """Ask those who listen after a call. What to raise, if anything."""
+        thread = get_ident()
+        if not self.on or thread in self._busy:
+            return None
+        guard, stop = None, None
+        try:
+            self._busy.add(thread)
+            with self._lock:
+                if self.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack():
+                    guard = Undisturbed()
+                    guard.__enter__()
+                for probe, call, place in asked.after:
+                    if probe in self.off:
+                        continue
+                    try:
+                        answer = call(None if place < 0 else begun[place], args, kwargs, result)
+                    except Exception as error:
+                        self.fail(probe, error)
+                        continue
+                    if answer is not None:
+                        stop = answer
+        finally:
+            if guard is not None:
+                guard.__exit__()
+            self._busy.discard(thread)
+        return stop
+
+    def fail(self, probe: str, error: Exception) -> None:
+        if isinstance(error, RecursionError):  # the program is deep in its own calls: one value less
+            return
+        if is_the_programs(error):
+            raise error
+        self._num_failures[probe] = number = self._num_failures.get(probe, 0) + 1
+        if number >= self.most_failures and probe not in self.off:
+            self.off[probe] = f"{type(error).__name__}: {error}"
+            self.report_failure(probe, error)
+
+
+class Undisturbed:
+    """Inside, no mode of the program, no override of a tensor subclass and no autocast acts on what we do."""
+
+    def __enter__(self) -> None:
+        self._guards: list[Any] = [torch._C.DisableTorchFunction()]
+        if _len_torch_dispatch_stack():  # else a tensor that is a subclass would be read without its own operations
+            self._guards.append(torch._C._DisableTorchDispatch())
+        self._guards.append(torch._C._DisableAutocast())  # last: torch puts things back in this order only
+        for guard in self._guards:
+            guard.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        for guard in reversed(self._guards):
+            guard.__exit__(None, None, None)
+
+
+def _leave_alone(call: Any) -> None:
+    """Have the compiler leave what listens alone: it is called by wrappers that may be inside a compiled program."""
+    function = getattr(getattr(call, "func", call), "__func__", getattr(call, "func", call))
+    if isinstance(function, FunctionType):
+        leave_alone(function.__code__, and_all_they_call=True)
+
+
+def _unseen(wrapper: Function) -> Function:
+    """Have the compiler leave it alone, and `warnings.warn(stacklevel=2)` pass it over, by giving it a file name.
+
+    Python does so for its own import machinery, which it knows by these two words. Without this, warnings of torch
+    would name our wrapper instead of the line that called it. The path still leads to the same file.
+    """
+    if isinstance(wrapper, FunctionType):
+        file = Path(wrapper.__code__.co_filename)
+        unseen = str(file.parent / "importlib_bootstrap" / ".." / file.name)
+        wrapper.__code__ = wrapper.__code__.replace(co_filename=unseen)
+        leave_alone(wrapper.__code__, and_all_they_call=False)
+    return wrapper
+
+
+leave_alone(Tap.run.__code__, Tap.answer.__code__, Tap.ask_undisturbed.__code__, and_all_they_call=True)
