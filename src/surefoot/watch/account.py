@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from operator import is_
 from typing import Any
 
+import torch
 from torch import Tensor
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
 from surefoot.facts import Site
@@ -35,7 +37,9 @@ class Account:
         self.was_stateful = False  # it kept something of its first step
         self.version_left = 0  # of its first parameter, after the last step
         self.hold(_params(optimizer))
-        self.windows = Windows(number, sum(p.numel() for p in self.ledger.params if not hasattr(p, "cls_to_become")))
+        with torch._C.DisableTorchFunction():  # a subclass would see what we ask it
+            size = sum(p.numel() for p in self.ledger.params if not is_lazy(p))
+        self.windows = Windows(number, size)
 
     def hold(self, params: list[Tensor]) -> None:
         self.ledger = Ledger(params)

@@ -74,6 +74,9 @@ class Losses:
         ordinals: set[int] = set()
         for p in account.ledger.distinct:
             ordinals.update(p.fresh)
+        if not ordinals:  # cleared before the step: it is the loss of this step all the same
+            for p in account.ledger.distinct:
+                ordinals.update(p.discarded)
         known = self._by_backward
         total: Any
         if len(ordinals) == 1 and account.windows.accumulates == 1:  # as in most loops

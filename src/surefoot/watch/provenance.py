@@ -61,6 +61,7 @@ class Provenance(NamedTuple):
 
 _new = tuple.__new__  # of a named tuple: several times as fast as its own way
 UNTOUCHED = Provenance()
+UNKNOWN = Provenance(by_hand=True)  # as if the program had written it itself
 
 
 class Clear(NamedTuple):

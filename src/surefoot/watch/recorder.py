@@ -26,7 +26,7 @@ from surefoot.watch.lane import Lanes
 from surefoot.watch.losses import Losses
 from surefoot.watch.name import Names
 from surefoot.watch.probe import Probe
-from surefoot.watch.provenance import Clear
+from surefoot.watch.provenance import UNKNOWN, Clear
 from surefoot.watch.reach import FEW, accounts_behind
 from surefoot.watch.settings import Settings
 from surefoot.watch.site import Sites
@@ -60,6 +60,7 @@ class Recorder:
         self.settings = settings or Settings()
         self.probes = list(probes)
         self.tap = Tap(report_failure)
+        self.tap.on_interruption = self._lose_track
         self.forwards = Forwards(self.tap)
         self.sites = Sites(user_code)
         self.journal = Journal()
@@ -200,6 +201,13 @@ class Recorder:
                 self.unowned.look([clear for clear in clears if clear.at > at])
         if len(clears) > KEPT_CLEARS:
             del clears[: -KEPT_CLEARS // 2]
+
+    def _lose_track(self) -> None:
+        """An exception of the program left our code half-way: nobody knows where its gradients come from."""
+        for account in self.accounts.all:
+            account.ledger.settle()
+            account.ledger.assign([UNKNOWN] * len(account.ledger.params))
+            account.clears = []
 
     # --- backward
 

@@ -61,6 +61,7 @@ class Tap:
         self.has_subclasses = False  # of tensors among the parameters, which would see what we ask them
         self.off: dict[str, str] = {}  # probes that are switched off, and why
         self.report_failure = report_failure
+        self.on_interruption: Callable[[], None] = lambda: None  # our code was left half-way
         self._entries: dict[tuple[int, str], Entry] = {}  # by the identity of the owner and the name
         self._num_failures: dict[str, int] = {}
         self._lock = threading.RLock()
@@ -283,6 +284,7 @@ class Tap:
         if isinstance(error, RecursionError):  # the program is deep in its own calls: one value less
             return
         if is_the_programs(error):
+            self.on_interruption()
             raise error
         self._num_failures[probe] = number = self._num_failures.get(probe, 0) + 1
         if number >= self.most_failures and probe not in self.off:
