@@ -1,9 +1,12 @@
 """Processes that can't be followed are named; none of them, and no other, is changed. These need no torch."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.command import surefoot, write
 from tests.launch.same import run_both
@@ -71,7 +74,8 @@ def test_a_python_without_surefoot_is_named_when_it_imports_torch(tmp_path: Path
     )
 
 
-def test_children_see_what_they_would_see(tmp_path: Path) -> None:
+def test_children_see_what_they_would_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "more", prepend=os.pathsep)
     write(tmp_path / "site" / "sitecustomize.py", "import sys\nsys.chained = True\nprint('customized', flush=True)")
     write(
         tmp_path / "child.py",
