@@ -42,10 +42,11 @@ class Done:
 
 
 def python(*args: object, cwd: Path, **env: str) -> Done:
-    """Run Python in a folder, as a user would."""
+    """Run Python in a folder, as a user would who has switched its environment on."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         [sys.executable, *map(str, args)], cwd=cwd, capture_output=True, timeout=TIMEOUT_SECONDS,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **env},
+        env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", **env},
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr.decode())
 

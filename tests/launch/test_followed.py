@@ -17,7 +17,7 @@ def import_(name):
 
 if __name__ == "__main__":
     module = subprocess.Popen(["python", "-m", "package.by_module"])
-    bare = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ["PYTHONPATH"]}
+    bare = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     pid = os.posix_spawn(sys.executable, [sys.executable, "by_posix_spawn.py"], bare)
     print(module.wait(), os.waitpid(pid, 0)[1], flush=True)
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:

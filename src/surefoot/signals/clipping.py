@@ -60,9 +60,7 @@ class ClippingProbe(Probe):
         for owner, name in ((clip_grad, "_get_total_norm"), (torch.nn.utils, "get_total_norm")):
             if hasattr(owner, name):
                 recorder.tap.replace(owner, name, self._make_norm)
-        for owner, name in ((clip_grad, "_clip_grads_with_norm_"), (torch.nn.utils, "clip_grads_with_norm_")):
-            if hasattr(owner, name):
-                recorder.tap.listen(owner, name, self.name, before=self._clips)
+        self.listen(wanted=True)
         recorder.tap.on_removal(self.forget)
 
     def _make_norm(self, original: Function) -> Function:
@@ -77,14 +75,13 @@ class ClippingProbe(Probe):
 
         return get_total_norm
 
-    def _clips(self, args: Any, kwargs: Any) -> None:
-        if self.is_listening:
-            given = {**dict(zip(("parameters", "max_norm", "total_norm"), args, strict=False)), **kwargs}
-            self._notice_window()
-            self._limits.append((given.get("max_norm"), given.get("total_norm")))
+    def _clips(self, limit: float, norm: Any) -> None:
+        self._notice_window()
+        self._limits.append((limit, norm))
 
     def listen(self, *, wanted: bool) -> None:
         self.is_listening = wanted
+        self._recorder.on_clip[:] = [self._clips] if wanted else []
         if not wanted:
             self.forget()
 

@@ -11,8 +11,8 @@ of the step that a sample takes, and the closer samples may lie.
 from __future__ import annotations
 
 FIRST = (
-    (16, 300),
-    (64, 120),
+    (16, 96),
+    (64, 64),
 )  # updates that are all recorded, of models with up to so many tensors: rules judge records
 FIRST_OF_WIDE = 48
 FIRST_OF_LATER = 4  # of optimizers after the first ones: some programs make one for each parameter
@@ -25,7 +25,7 @@ SPACINGS = (
     (2_000_000, 8_000, 31),
 )
 WIDEST_MODEL_SPACING = 17
-EARLY = ((2, 8), (8, 32))  # up to so many times as many updates, one in so many is recorded
+EARLY = ((3, 4), (10, 16))  # up to so many times as many updates, one in so many is recorded
 RECORD_EVERY = 17  # samples: a record costs several times as much, and is judged by all rules
 HISTOGRAM_EVERY = 8  # records
 USUAL_OVERHEAD = 0.02  # for which spacings are given

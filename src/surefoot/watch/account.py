@@ -78,33 +78,33 @@ class Accounts:
     """All live optimizers' accounts; one goes when its optimizer does."""
 
     def __init__(self) -> None:
-        self._by_id: dict[int, Account] = {}
+        self.by_id: dict[int, Account] = {}  # by identity of the optimizer
         self.all: list[Account] = []
         self._owners: dict[int, list[Account]] | None = None  # by id of a parameter
         self.version = 0  # counts changes
         self.gone: list[tuple[int, int, dict[int, int]]] = []  # windows that were counted and not told so far
 
     def get(self, optimizer: Optimizer) -> Account | None:
-        account = self._by_id.get(id(optimizer))
+        account = self.by_id.get(id(optimizer))
         return account if account is not None and account.optimizer() is optimizer else None
 
     def add(self, optimizer: Optimizer, account: Account) -> None:
         key = id(optimizer)
         account.optimizer = weakref.ref(optimizer, lambda gone: self._drop(key, gone))
-        self._by_id[key] = account
+        self.by_id[key] = account
         self.changed()
 
     def _drop(self, key: int, gone: Any) -> None:
-        account = self._by_id.get(key)
+        account = self.by_id.get(key)
         if account is not None and account.optimizer is gone:
-            del self._by_id[key]
+            del self.by_id[key]
             self.gone.append((account.id, account.windows.repeats, account.windows.alike))
             account.ledger = Ledger([])  # whoever still holds the account must not keep the parameters alive
             self.changed()
 
     def changed(self) -> None:
         self.version += 1
-        self.all = list(self._by_id.values())
+        self.all = list(self.by_id.values())
         self._owners = None
 
     def values(self) -> list[Account]:

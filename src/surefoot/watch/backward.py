@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,31 +16,31 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 
-@dataclass(slots=True)
 class Backward:
     """One backward while it runs. Probes fill in what they know."""
 
-    ordinal: int
-    site: Site | None
-    roots: Sequence[Tensor]  # emptied when it ends, so that nothing is kept alive
-    gradient: Any
-    retain_graph: bool
-    create_graph: bool
-    root: int = 0  # sequence number of the node that is backwarded
-    size: int = 0  # nodes made since the last root
+    # Defaults, which an instance takes over only where something is known: one is made in every window.
+    root = 0  # sequence number of the node that is backwarded
+    size = 0  # nodes made since the last root
     value: float | None = None
     given: float | None = 1.0
     loss: LossFacts | None = None
-    under_autocast: bool = False
-    autocast_dtype: str = ""
+    under_autocast = False
+    autocast_dtype = ""
     scaled_by: int | None = None
     reached: tuple[tuple[int, int], ...] = ()
-    num_unowned: int = 0
+    num_unowned = 0
     inside_step: int | None = None
     birth: BirthFacts | None = None
     loss_key: Hashable = None  # of `loss`, what does not differ from step to step
-    shape: list[Any] = field(default_factory=list)  # what probes add to what was read closely
     accounts: Sequence[Any] = ()  # those that it may reach
+
+    def __init__(
+        self, ordinal: int, site: Site | None, roots: Sequence[Tensor], gradient: Any, retain: bool, create: bool
+    ) -> None:
+        self.ordinal, self.site = ordinal, site
+        self.roots, self.gradient = roots, gradient  # emptied when it ends, so that nothing is kept alive
+        self.retain_graph, self.create_graph = retain, create
 
     def fact(self, at: int) -> BackwardFacts:
         return BackwardFacts(
@@ -57,12 +56,12 @@ class BackwardProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         def begins(args: Any, kwargs: Any) -> Backward:
             tensors, gradient, retain_graph, create_graph = args[:4] if len(args) > 3 else _bind(args, kwargs)
-            roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
             keeps = create_graph if retain_graph is None else retain_graph
-            if False in [type(root) is Tensor for root in roots]:  # a subclass would see what we ask it
-                with Undisturbed():
-                    return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
-            return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
+            if type(tensors) is Tensor:
+                return recorder.backward_begins((tensors,), gradient, bool(keeps), bool(create_graph))
+            roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+            with Undisturbed():  # a subclass would see what we ask it
+                return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
 
         def ends(begun: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
             if begun is not None:

@@ -28,12 +28,11 @@ class ClearProbe(Probe):
     def _optimizer_clears(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]
         account = recorder.accounts.get(optimizer) or recorder.account(optimizer)
-        at, to_none = self._note(account.id, "", args, kwargs)
-        account.clears.append(Clear(at, None, to_none))
+        account.clears.append(self._note(account.id, "", args, kwargs))
 
     def _module_clears(self, args: Any, kwargs: Any) -> None:
         module = args[0]
-        at, to_none = self._note(None, type(module).__name__, args, kwargs)
+        clear = self._note(None, type(module).__name__, args, kwargs)
         covered: frozenset[int] | None = None
 
         def covers(param: Tensor) -> bool:
@@ -42,15 +41,15 @@ class ClearProbe(Probe):
                 covered = frozenset(id(p) for p in parameters_of(module))
             return id(param) in covered
 
-        self._recorder.module_clears.append(Clear(at, covers, to_none))
+        self._recorder.module_clears.append(clear._replace(covers=covers))
 
-    def _note(self, optimizer: int | None, kind: str, args: Any, kwargs: Any) -> tuple[int, bool]:
+    def _note(self, optimizer: int | None, kind: str, args: Any, kwargs: Any) -> Clear:
         recorder = self._recorder
-        site, stack = recorder.sites.here(), recorder.lanes.here().step_stack
+        site, stack = recorder.sites.here(3), recorder.lanes.here().step_stack
         inside = stack[-1] if stack else None
-        to_none = args[1] if len(args) > 1 else kwargs.get("set_to_none", True)
-        token = ("clear", id(site), optimizer, kind, bool(to_none), inside)
-        return recorder.note(token, partial(_fact, site, optimizer, kind, bool(to_none), inside)), bool(to_none)
+        to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
+        token = ("clear", id(site), optimizer, kind, to_none, inside)
+        return Clear(recorder.note(token, partial(_fact, site, optimizer, kind, to_none, inside)), None, to_none)
 
 
 def _fact(

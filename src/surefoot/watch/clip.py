@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,37 +27,40 @@ NO_LIMIT = 1e6  # and above: the call only measures
 SMALLEST_LIMIT = 0.01  # nobody limits gradients to less; with an untouched scale of 65536 a limit of 1 is far below
 
 
-@dataclass(slots=True)
 class Clip:
     """One call while it runs, and until its fact is built."""
 
-    site: Site | None
-    kind: str
-    max_norm: float
-    num_params: int
-    num_gradients: int
-    num_live: int
-    num_fresh: int
-    optimizers: tuple[int, ...]
-    provenances: tuple[Provenance, ...]
-    scaler: Scaler | None
-    used_up: bool
-    akin: tuple[int, ...]
-    inside_step: int | None
-    ledgers: list[Ledger]
-    norm: Any = None
+    __slots__ = (
+        "akin", "covered", "inside_step", "kind", "max_norm", "norm", "num_gradients", "num_params", "present",
+        "scaler", "site", "used_up",
+    )  # fmt: skip
+
+    def __init__(
+        self, site: Site | None, kind: str, max_norm: float, norm: Any, num_params: int, covered: Covered,
+        present: list[tuple[Provenance, int]], num_gradients: int, inside_step: int | None,
+    ) -> None:  # fmt: skip
+        self.site, self.kind, self.max_norm, self.norm = site, kind, max_norm, norm
+        self.num_params, self.covered, self.inside_step = num_params, covered, inside_step
+        self.present = present  # provenances of gradients that are there, and how many have each
+        self.num_gradients = num_gradients
+        self.scaler: Scaler | None = None  # whose scale is in them
+        self.used_up = False
+        self.akin: tuple[int, ...] = ()
 
     def token(self) -> Hashable:
-        story = tuple([(len(p.sources), len(p.fresh), bool(p.used_by), p.edited, p.by_hand) for p in self.provenances])
+        story = [(len(p[0]), len(p[1]), len(p[2]) > 0, p[5], p[6], number) for p, number in self.present]
         size = math.frexp(min(self.max_norm, NO_LIMIT))[1]  # a limit may be adapted from step to step
         return (
-            "clip", id(self.site), self.kind, size, self.num_params, self.num_gradients, self.num_live, self.num_fresh,
-            self.optimizers, story, None if self.scaler is None else self.scaler.id, self.used_up, self.akin,
-            self.inside_step,
+            "clip", id(self.site), self.kind, size, self.num_params, self.num_gradients, self.covered.numbers,
+            tuple(story), None if self.scaler is None else self.scaler.id, self.used_up, self.akin, self.inside_step,
         )  # fmt: skip
 
     def fact(self, at: int) -> ClipFacts:
         self.norm = _value(self.norm)
+        untold = self.num_gradients  # nobody knows where these come from
+        for p, number in self.present:
+            untold -= 0 if p == UNTOUCHED else number
+        untold = max(0, untold)
         return ClipFacts(
             at=at,
             site=self.site,
@@ -67,13 +69,13 @@ class Clip:
             norm=self.norm,
             num_params=self.num_params,
             num_gradients=self.num_gradients,
-            num_live=self.num_live,
-            num_fresh=self.num_fresh,
-            optimizers=self.optimizers,
-            sources=tuple(sorted({source for p in self.provenances for source in p.sources})),
-            used_by=tuple(sorted({index for p in self.provenances for index, _ in p.used_by})),
+            num_live=untold + sum(number for p, number in self.present if p.sources or p.by_hand),
+            num_fresh=untold + sum(number for p, number in self.present if p.fresh or p.by_hand),
+            optimizers=self.covered.numbers,
+            sources=tuple(sorted({source for p, _ in self.present for source in p.sources})),
+            used_by=tuple(sorted({index for p, _ in self.present for index, _ in p.used_by})),
             scale=1.0 if self.scaler is None else self.scaler.scale,
-            edited=any(p.edited or p.by_hand for p in self.provenances),
+            edited=any(p.edited or p.by_hand for p, _ in self.present),
             used_up=self.used_up,
             akin=self.akin,
             inside_step=self.inside_step,
@@ -141,64 +143,61 @@ class ClipProbe(Probe):
 
     def _clip(self, params: list[Tensor], kind: str, limit: float, norm: Any) -> Clip:
         recorder = self._recorder
-        site = recorder.sites.here()
-        covered = self._covered(site, params)
-        ids, accounts = covered.ids, covered.accounts
-        recorder.look(accounts)
-        ledgers: list[Ledger] = []
-        provenances: dict[Provenance, int] = {}  # of gradients that are there, and how many have it
+        site = recorder.sites.here(3)
+        order = list(map(id, params))
+        covered = self._known.get(id(site))
+        if covered is None or covered.version != recorder.accounts.version or covered.order != order:
+            covered = self._known[id(site)] = self._cover(order)
+        recorder.look(covered.accounts)
+        present: list[tuple[Provenance, int]] = []
         scaler = None
-        for account, is_whole in zip(accounts, covered.are_whole, strict=True):
-            mine: dict[Provenance, int] = {}
-            _count(account.ledger, None if is_whole else ids, mine)
-            scaler = scaler or self._scales.of(account.id, mine)
-            ledgers.append(account.ledger)
-            for p, number in mine.items():
-                provenances[p] = provenances.get(p, 0) + number
+        for account, is_whole in zip(covered.accounts, covered.are_whole, strict=True):
+            mine = account.ledger.present() if is_whole else _count(account.ledger, covered.ids)
+            if self._scales.by_backward:
+                scaler = scaler or self._scales.of(account.id, [p for p, _ in mine])
+            present += mine
         if recorder.unowned.states:
-            _count(recorder.unowned, ids, provenances)
-            ledgers.append(recorder.unowned)
-        if scaler is not None and self._is_scaled_limit(limit, scaler, site):
-            scaler = None
-        num_gradients = sum(provenances.values())
+            present += _count(recorder.unowned, covered.ids)
+        num_gradients, has_fresh = 0, False
+        for p, number in present:
+            num_gradients += number
+            has_fresh = has_fresh or bool(p.fresh) or p.by_hand or p == UNTOUCHED
         if not covered.is_all or recorder.unowned.states:
-            num_gradients = [p.grad is not None for p in params].count(True)
-        num_untold = max(0, num_gradients - sum(provenances.values()))  # nobody knows where these come from
-        num_untold += provenances.get(UNTOUCHED, 0)
-        num_live = num_fresh = num_untold
-        for p, number in provenances.items():
-            num_live += number if p.sources or p.by_hand else 0
-            num_fresh += number if p.fresh or p.by_hand else 0
-        clip = Clip(
-            site, kind, limit, len(params), num_gradients, num_live, num_fresh, covered.numbers,
-            tuple(provenances), scaler, self._used_up and not params,
-            () if num_fresh else self._akin(site, params, ids), recorder.inside_step, ledgers, norm,
-        )  # fmt: skip
-        self._warn_if_bad(norm, ids)
+            num_known, num_gradients = num_gradients, [p.grad is not None for p in params].count(True)
+            has_fresh = has_fresh or num_gradients > num_known
+        stack = recorder.lanes.here().step_stack
+        clip = Clip(site, kind, limit, norm, len(params), covered, present, num_gradients, stack[-1] if stack else None)
+        if scaler is not None and not self._is_scaled_limit(limit, scaler, site):
+            clip.scaler = scaler
+        if not has_fresh:
+            clip.used_up, clip.akin = self._used_up and not params, self._akin(site, params, covered.ids)
+        if kind == "norm":
+            for hear in recorder.on_clip:
+                hear(limit, norm)
+        # On a GPU reading it would stall every step; there the sampled check of the gradients must do.
+        if type(norm) is Tensor and norm.is_cpu and not math.isfinite(norm.item()):
+            recorder.arm()
+            self._finite.norm_is_bad(covered.ids)
         return clip
 
-    def _covered(self, site: Site | None, params: list[Tensor]) -> Covered:
+    def _cover(self, order: list[int]) -> Covered:
         """Which optimizers hold these. The same line clips the same ones again and again."""
-        order, version = list(map(id, params)), self._recorder.accounts.version
-        known = self._known.get(id(site))
-        if known is not None and known.version == version and known.order == order:
-            return known
         ids = frozenset(order)
         accounts = self._recorder.accounts.holding(ids)
         are_whole = [ids >= account.ids for account in accounts]
         is_all = all(are_whole) and sum(len(account.ids) for account in accounts) == len(order)
-        known = Covered(order, version, ids, accounts, are_whole, is_all, tuple(a.id for a in accounts))
-        self._known[id(site)] = known
-        return known
+        version = self._recorder.accounts.version
+        return Covered(order, version, ids, accounts, are_whole, is_all, tuple([a.id for a in accounts]))
 
     def _ends(self, clip: Clip | None, args: Any, kwargs: Any, result: Any) -> None:
         if clip is None:
             return
         if clip.kind == "value":
             self._used_up = False
-        for ledger in clip.ledgers:
-            ledger.settle()
-        clip.ledgers = []
+        for account in clip.covered.accounts:
+            account.ledger.settle()
+        if self._recorder.unowned.states:
+            self._recorder.unowned.settle()
         self._recorder.note(clip.token(), clip.fact)
 
     def _is_scaled_limit(self, limit: float, scaler: Scaler, site: Site | None) -> bool:
@@ -212,13 +211,6 @@ class ClipProbe(Probe):
         plain = limit / scaler.scale
         here = site is not None and site.place == self._scales.asked_by
         return plain >= SMALLEST_LIMIT and (here or math.isclose(plain, float(f"{plain:.2g}"), rel_tol=1e-6))
-
-    def _warn_if_bad(self, norm: Any, ids: frozenset[int]) -> None:
-        # On a GPU reading it would stall every step; there the sampled check of the gradients must do.
-        cheap = type(norm) is Tensor and norm.device.type == "cpu"
-        if cheap and not math.isfinite(norm.item()):
-            self._recorder.arm()
-            self._finite.norm_is_bad(ids)
 
     def _akin(self, site: Site | None, params: Sequence[Tensor], ids: frozenset[int]) -> tuple[int, ...]:
         """The optimizers whose parameters some model holds together with these."""
@@ -247,15 +239,13 @@ def _as_list(args: Any) -> Any:
     return (Exhausted() if used_up and not params else params, *args[1:])
 
 
-def _count(ledger: Ledger, ids: frozenset[int] | None, into: dict[Provenance, int]) -> None:
-    """Gradients by provenance; of all parameters when `ids` is None."""
-    if ids is None:
-        for provenance, size in ledger.present():
-            into[provenance] = into.get(provenance, 0) + size
-        return
+def _count(ledger: Ledger, ids: frozenset[int]) -> list[tuple[Provenance, int]]:
+    """Gradients of some parameters, by provenance."""
+    counts: dict[Provenance, int] = {}
     for param, state, provenance in zip(ledger.alive(), ledger.states, ledger.provenances, strict=True):
         if state is not None and id(param) in ids:
-            into[provenance] = into.get(provenance, 0) + 1
+            counts[provenance] = counts.get(provenance, 0) + 1
+    return list(counts.items())
 
 
 def _value(norm: Any) -> float | None:

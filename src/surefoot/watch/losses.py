@@ -49,13 +49,19 @@ class Losses:
         """A loss is about to be backwarded; fills in its value, if that can be read now."""
         if len(backward.roots) != 1 or type(root := backward.roots[0]) is not Tensor or root.numel() != 1:
             return
-        if root.is_meta or root.is_complex():
+        value: Any
+        if root.is_cpu:
+            value = root.item()
+            if type(value) is not float:
+                return
+        elif root.is_meta or root.is_complex():
             return
+        else:
+            value = root.detach()
         node = root.grad_fn
         scale, factor = None, 1.0
-        if node is not None and node.name() in PRODUCTS:
+        if type(node).__name__ in PRODUCTS:
             scale, factor = user_factor(node, scales)
-        value: Any = root.item() if root.is_cpu else root.detach()
         if scale is not None:
             value = value / (scale if isinstance(value, Tensor) else float(scale))
         if isinstance(value, float):

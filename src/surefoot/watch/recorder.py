@@ -87,6 +87,7 @@ class Recorder:
         self.at_next_backward: list[tuple[str, Callable[[], None]]] = []  # by probe, what to call then
         self.on_batch: list[Callable[..., None]] = []  # told of each batch: its pass, the batch, the seconds it took
         self.on_loss_call: list[Callable[..., None]] = []  # told of each loss function's name, arguments and result
+        self.on_clip: list[Callable[[float, Any], None]] = []  # told of each limit of a norm, and of the norm
         self.is_measured = False  # signals want the window that is running
         self._measured_for: set[int] = set()  # accounts whose window signals want
         self._measuring: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
@@ -165,8 +166,8 @@ class Recorder:
         return stack[-1] if stack else None
 
     def account(self, optimizer: Optimizer, site: Site | None = None) -> Account:
-        account = self.accounts.get(optimizer)
-        if account is None:
+        account = self.accounts.by_id.get(id(optimizer))
+        if account is None or account.optimizer() is not optimizer:
             self.num_optimizers += 1
             account = Account(self.num_optimizers, optimizer, site, self.journal.clock)
             self.accounts.add(optimizer, account)
@@ -213,7 +214,7 @@ class Recorder:
 
     def backward_begins(self, roots: tuple[Tensor, ...], gradient: Any, retain: bool, create: bool) -> Backward:
         self.num_backwards += 1
-        site = self.sites.here()
+        site = self.sites.here(3)
         backward = Backward(self.num_backwards, site, roots, gradient, retain, create)
         try:
             lane = self._local.lane
@@ -285,7 +286,7 @@ class Recorder:
             "backward", id(backward.site), backward.reached, backward.num_unowned, backward.retain_graph,
             backward.create_graph, backward.scaled_by, backward.under_autocast,
         )  # fmt: skip
-        self.note(token, backward.fact, (backward.loss_key, *backward.shape) if self.tap.armed else None)
+        self.note(token, backward.fact, backward.loss_key if self.tap.armed else None)
 
     # --- step
 
@@ -293,7 +294,7 @@ class Recorder:
         """Judge the step before its update; what to raise instead of updating, if anything."""
         account = self.account(optimizer)
         skipped = self.by_scaler is not None and self.by_scaler.attempt(optimizer)
-        stop = None if closure else self.fold_step(account, optimizer, self.sites.here(), skipped=skipped)
+        stop = None if closure else self.fold_step(account, optimizer, self.sites.here(4), skipped=skipped)
         if stop is None:
             (account.lane or self.lanes.here()).step_stack.append(account.id)
             if self.tap.armed or self.is_measured:

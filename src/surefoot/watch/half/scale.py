@@ -61,7 +61,7 @@ class Scales:
     """Backwards by the scaler that scaled their loss, and how far each optimizer's gradients are unscaled."""
 
     def __init__(self) -> None:
-        self._scalers: dict[int, Scaler] = {}  # by ordinal of the backward
+        self.by_backward: dict[int, Scaler] = {}  # by its ordinal
         self._unscaled: dict[int, int] = {}  # by optimizer: backwards up to this one
         self.asked_at = -2  # number of backwards when the program last asked for a scale
         self.asked_by: tuple[str, int] | None = None  # the line that did
@@ -70,26 +70,26 @@ class Scales:
         self.asked_at, self.asked_by = num_backwards, place
 
     def scaled(self, backward: int, scaler: Scaler) -> None:
-        if len(self._scalers) >= KEPT_BACKWARDS:
-            del self._scalers[next(iter(self._scalers))]
-        self._scalers[backward] = scaler
+        if len(self.by_backward) >= KEPT_BACKWARDS:
+            del self.by_backward[next(iter(self.by_backward))]
+        self.by_backward[backward] = scaler
 
     def nested(self, backward: int, outer: int) -> None:
-        if outer in self._scalers:
-            self.scaled(backward, self._scalers[outer])
+        if outer in self.by_backward:
+            self.scaled(backward, self.by_backward[outer])
 
     def unscaled(self, optimizer: int, backward: int) -> None:
         self._unscaled[optimizer] = backward
 
     def of(self, optimizer: int, provenances: Iterable[Provenance]) -> Scaler | None:
         """The scaler whose scale is still in gradients of this optimizer, if it is for certain."""
-        if not self._scalers:
+        if not self.by_backward:
             return None
         done = self._unscaled.get(optimizer, 0)
         for p in provenances:
             if p.edited or p.by_hand:
                 continue
             for ordinal in p.sources:
-                if ordinal > done and ordinal in self._scalers:
-                    return self._scalers[ordinal]
+                if ordinal > done and ordinal in self.by_backward:
+                    return self.by_backward[ordinal]
         return None

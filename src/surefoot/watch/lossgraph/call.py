@@ -96,7 +96,7 @@ class Calls:
                     return result
                 if _len_torch_function_stack():  # a mode of the program would see what we ask the loss
                     recorder.tap.run("loss", hear, result, args, kwargs)
-                else:
+                elif recorder.tap.armed or recorder.accumulates or recorder.on_loss_call or not result.requires_grad:
                     hear(result, args, kwargs)
                 return result
 
