@@ -67,7 +67,7 @@ class BackwardProbe(Probe):
             if begun is not None:
                 recorder.backward_ends(begun)
 
-        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends)
+        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=(begins, ends))
 
 
 def _bind(args: Any, kwargs: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Clear
 
 if TYPE_CHECKING:
+    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
 
 
@@ -22,17 +23,34 @@ class ClearProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        recorder.tap.listen(torch.optim.Optimizer, "zero_grad", self.name, before=self._optimizer_clears)
-        recorder.tap.listen(torch.nn.Module, "zero_grad", self.name, before=self._module_clears)
+        for owner, call in ((torch.optim.Optimizer, self._by_optimizer), (torch.nn.Module, self._by_module)):
+            recorder.tap.listen(owner, "zero_grad", self.name, before=call, steady=(call, None))
 
-    def _optimizer_clears(self, args: Any, kwargs: Any) -> None:
+    def _by_optimizer(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]
-        account = recorder.accounts.get(optimizer) or recorder.account(optimizer)
-        account.clears.append(self._note(account.id, "", args, kwargs))
+        account = recorder.accounts.by_id.get(id(optimizer))
+        if account is None or account.optimizer() is not optimizer:
+            account = recorder.account(optimizer)
+        to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
+        if recorder.tap.is_steady:
+            site, account.ledger.cleared = recorder.sites.near(4), to_none
+            recorder.steady.note((id(site), account.id, to_none), self._optimizer_cleared, site, account, to_none)
+        else:
+            self._optimizer_cleared(recorder.sites.here(3), account, to_none)
 
-    def _module_clears(self, args: Any, kwargs: Any) -> None:
-        module = args[0]
-        clear = self._note(None, type(module).__name__, args, kwargs)
+    def _optimizer_cleared(self, site: Site | None, account: Account, to_none: bool) -> None:
+        account.clears.append(Clear(self._note(site, account.id, "", to_none), None, to_none))
+
+    def _by_module(self, args: Any, kwargs: Any) -> None:
+        to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
+        recorder, module = self._recorder, args[0]
+        if recorder.tap.is_steady:
+            site = recorder.sites.near(4)
+            recorder.steady.note((id(site), id(module), to_none), self._module_cleared, site, module, to_none)
+        else:
+            self._module_cleared(recorder.sites.here(3), module, to_none)
+
+    def _module_cleared(self, site: Site | None, module: torch.nn.Module, to_none: bool) -> None:
         covered: frozenset[int] | None = None
 
         def covers(param: Tensor) -> bool:
@@ -41,15 +59,14 @@ class ClearProbe(Probe):
                 covered = frozenset(id(p) for p in parameters_of(module))
             return id(param) in covered
 
-        self._recorder.module_clears.append(clear._replace(covers=covers))
+        at = self._note(site, None, type(module).__name__, to_none)
+        self._recorder.module_clears.append(Clear(at, covers, to_none))
 
-    def _note(self, optimizer: int | None, kind: str, args: Any, kwargs: Any) -> Clear:
-        recorder = self._recorder
-        site, stack = recorder.sites.here(3), recorder.lanes.here().step_stack
+    def _note(self, site: Site | None, optimizer: int | None, kind: str, to_none: bool) -> int:
+        stack = self._recorder.lanes.here().step_stack
         inside = stack[-1] if stack else None
-        to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
         token = ("clear", id(site), optimizer, kind, to_none, inside)
-        return Clear(recorder.note(token, partial(_fact, site, optimizer, kind, to_none, inside)), None, to_none)
+        return self._recorder.note(token, partial(_fact, site, optimizer, kind, to_none, inside))
 
 
 def _fact(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,51 +27,56 @@ NO_LIMIT = 1e6  # and above: the call only measures
 SMALLEST_LIMIT = 0.01  # nobody limits gradients to less; with an untouched scale of 65536 a limit of 1 is far below
 
 
-class Clip:
-    """One call while it runs, and until its fact is built."""
+class Call(NamedTuple):
+    """One call of a clipping function."""
 
-    __slots__ = (
-        "akin", "covered", "inside_step", "kind", "max_norm", "norm", "num_gradients", "num_params", "present",
-        "scaler", "site", "used_up",
-    )  # fmt: skip
+    site: Site | None
+    kind: str
+    limit: float
+    norm: Any
+    covered: Covered
+
+
+class Clip:
+    """What a call found, until its fact is built."""
+
+    __slots__ = ("akin", "call", "inside_step", "num_gradients", "present", "scaler", "used_up")
 
     def __init__(
-        self, site: Site | None, kind: str, max_norm: float, norm: Any, num_params: int, covered: Covered,
-        present: list[tuple[Provenance, int]], num_gradients: int, inside_step: int | None,
-    ) -> None:  # fmt: skip
-        self.site, self.kind, self.max_norm, self.norm = site, kind, max_norm, norm
-        self.num_params, self.covered, self.inside_step = num_params, covered, inside_step
+        self, call: Call, present: list[tuple[Provenance, int]], num_gradients: int, inside_step: int | None
+    ) -> None:
+        self.call, self.num_gradients, self.inside_step = call, num_gradients, inside_step
         self.present = present  # provenances of gradients that are there, and how many have each
-        self.num_gradients = num_gradients
         self.scaler: Scaler | None = None  # whose scale is in them
         self.used_up = False
         self.akin: tuple[int, ...] = ()
 
     def token(self) -> Hashable:
         story = [(len(p[0]), len(p[1]), len(p[2]) > 0, p[5], p[6], number) for p, number in self.present]
-        size = math.frexp(min(self.max_norm, NO_LIMIT))[1]  # a limit may be adapted from step to step
+        site, kind, limit, _, covered = self.call
+        size = math.frexp(min(limit, NO_LIMIT))[1]  # a limit may be adapted from step to step
         return (
-            "clip", id(self.site), self.kind, size, self.num_params, self.num_gradients, self.covered.numbers,
-            tuple(story), None if self.scaler is None else self.scaler.id, self.used_up, self.akin, self.inside_step,
+            "clip", id(site), kind, size, len(covered.order), self.num_gradients, covered.numbers, tuple(story),
+            None if self.scaler is None else self.scaler.id, self.used_up, self.akin, self.inside_step,
         )  # fmt: skip
 
     def fact(self, at: int) -> ClipFacts:
-        self.norm = _value(self.norm)
         untold = self.num_gradients  # nobody knows where these come from
         for p, number in self.present:
             untold -= 0 if p == UNTOUCHED else number
         untold = max(0, untold)
+        site, kind, limit, norm, covered = self.call
         return ClipFacts(
             at=at,
-            site=self.site,
-            kind=self.kind,
-            max_norm=self.max_norm,
-            norm=self.norm,
-            num_params=self.num_params,
+            site=site,
+            kind=kind,
+            max_norm=limit,
+            norm=_value(norm),
+            num_params=len(covered.order),
             num_gradients=self.num_gradients,
             num_live=untold + sum(number for p, number in self.present if p.sources or p.by_hand),
             num_fresh=untold + sum(number for p, number in self.present if p.fresh or p.by_hand),
-            optimizers=self.covered.numbers,
+            optimizers=covered.numbers,
             sources=tuple(sorted({source for p, _ in self.present for source in p.sources})),
             used_by=tuple(sorted({index for p, _ in self.present for index, _ in p.used_by})),
             scale=1.0 if self.scaler is None else self.scaler.scale,
@@ -111,14 +116,16 @@ class ClipProbe(Probe):
         # imported before the watch began is seen.
         for owner in (clip_grad, torch.nn.utils):
             listen(owner, "clip_grad_norm_", self.name, before=self._called, after=self._returned, only_armed=True)
-            listen(
-                owner, "clip_grad_value_", self.name, prepare=_as_list, before=partial(self._begins, "value"),
-                after=self._ends,
+            self._listen(owner, "clip_grad_value_", "value", prepare=_as_list)
+        self._listen(clip_grad, "_clip_grads_with_norm_", "norm", depth=6)  # torch itself gives it a list
+        self._listen(torch.nn.utils, "clip_grads_with_norm_", "norm", prepare=_as_list)
+
+    def _listen(self, owner: Any, name: str, kind: str, *, prepare: Any = None, depth: int = 4) -> None:
+        if hasattr(owner, name):
+            self._recorder.tap.listen(
+                owner, name, self.name, prepare=prepare, before=partial(self._begins, kind), after=self._ends,
+                steady=(partial(self._observe, kind, depth), self._observed),
             )  # fmt: skip
-        for owner, name in ((clip_grad, "_clip_grads_with_norm_"), (torch.nn.utils, "clip_grads_with_norm_")):
-            if hasattr(owner, name):
-                prepare = None if owner is clip_grad else _as_list  # torch itself gives it a list
-                listen(owner, name, self.name, prepare=prepare, before=partial(self._begins, "norm"), after=self._ends)
 
     def _called(self, args: Any, kwargs: Any) -> None:
         self._used_up = is_used_up(args[0] if args else kwargs.get("parameters"))
@@ -149,6 +156,20 @@ class ClipProbe(Probe):
         if covered is None or covered.version != recorder.accounts.version or covered.order != order:
             covered = self._known[id(site)] = self._cover(order)
         recorder.look(covered.accounts)
+        num_gradients = None if covered.is_all else [p.grad is not None for p in params].count(True)
+        clip = self._describe(Call(site, kind, limit, norm, covered), num_gradients)
+        if kind == "norm":
+            for hear in recorder.on_clip:
+                hear(limit, norm)
+        if _is_bad(norm):
+            recorder.arm()
+            self._finite.norm_is_bad(covered.ids)
+        return clip
+
+    def _describe(self, call: Call, num_gradients: int | None = None) -> Clip:
+        """What is clipped, where it was looked at just now; without a number, all that is covered."""
+        site, _, limit, _, covered = call
+        recorder = self._recorder
         present: list[tuple[Provenance, int]] = []
         scaler = None
         for account, is_whole in zip(covered.accounts, covered.are_whole, strict=True):
@@ -158,27 +179,61 @@ class ClipProbe(Probe):
             present += mine
         if recorder.unowned.states:
             present += _count(recorder.unowned, covered.ids)
-        num_gradients, has_fresh = 0, False
-        for p, number in present:
-            num_gradients += number
-            has_fresh = has_fresh or bool(p.fresh) or p.by_hand or p == UNTOUCHED
-        if not covered.is_all or recorder.unowned.states:
-            num_known, num_gradients = num_gradients, [p.grad is not None for p in params].count(True)
-            has_fresh = has_fresh or num_gradients > num_known
+        num_known = sum([number for _, number in present])
+        num_gradients = num_known if num_gradients is None else num_gradients
         stack = recorder.lanes.here().step_stack
-        clip = Clip(site, kind, limit, norm, len(params), covered, present, num_gradients, stack[-1] if stack else None)
+        clip = Clip(call, present, num_gradients, stack[-1] if stack else None)
         if scaler is not None and not self._is_scaled_limit(limit, scaler, site):
             clip.scaler = scaler
+        has_fresh = num_gradients > num_known
+        for p, _ in present:
+            has_fresh = has_fresh or bool(p.fresh) or p.by_hand or p == UNTOUCHED
         if not has_fresh:
-            clip.used_up, clip.akin = self._used_up and not params, self._akin(site, params, covered.ids)
-        if kind == "norm":
-            for hear in recorder.on_clip:
-                hear(limit, norm)
-        # On a GPU reading it would stall every step; there the sampled check of the gradients must do.
-        if type(norm) is Tensor and norm.is_cpu and not math.isfinite(norm.item()):
-            recorder.arm()
-            self._finite.norm_is_bad(covered.ids)
+            clip.used_up, clip.akin = self._used_up and not covered.order, self._akin(site, covered)
         return clip
+
+    # --- in steady windows
+
+    def _observe(self, kind: str, depth: int, args: Any, kwargs: Any) -> Clip | tuple[Call, list[Any]] | None:
+        recorder = self._recorder
+        site = recorder.sites.near(depth)
+        covered = self._known.get(id(site))
+        if (
+            covered is None or len(args) < 3 - (kind == "value") or not covered.is_all
+            or covered.version != recorder.accounts.version or covered.order != list(map(id, args[0]))
+            or _is_bad(norm := args[2] if kind == "norm" else None)
+        ):  # fmt: skip
+            recorder.leave_steady()
+            return self._begins(kind, args, kwargs)
+        looks = [recorder.steady.observe(account) for account in covered.accounts]
+        if None in [change for change, _ in looks]:
+            recorder.leave_steady()
+            return self._begins(kind, args, kwargs)
+        size = math.frexp(min(args[1], NO_LIMIT))[1]
+        recorder.steady.marks.append((id(site), kind, size, tuple([change for change, _ in looks])))
+        return Call(site, kind, float(args[1]), norm, covered), [states for _, states in looks]
+
+    def _observed(self, begun: Any, args: Any, kwargs: Any, result: Any) -> None:
+        if type(begun) is not tuple:
+            self._ends(begun, args, kwargs, result)
+            return
+        call, before = begun
+        after = []
+        for account in call.covered.accounts:
+            account.ledger.states = states = account.ledger.scan()
+            after.append(states)
+        if self._recorder.tap.is_steady:
+            self._recorder.steady.calls.append((self._clipped, call, before, after))
+        else:
+            self._clipped(call, before, after)
+
+    def _clipped(self, call: Call, before: list[Any], after: list[Any]) -> None:
+        """Account for a call that was observed."""
+        self._recorder.look(call.covered.accounts, before)
+        clip = self._describe(call)
+        for account, states in zip(call.covered.accounts, after, strict=True):
+            account.ledger.settle(states)
+        self._recorder.note(clip.token(), clip.fact)
 
     def _cover(self, order: list[int]) -> Covered:
         """Which optimizers hold these. The same line clips the same ones again and again."""
@@ -192,9 +247,9 @@ class ClipProbe(Probe):
     def _ends(self, clip: Clip | None, args: Any, kwargs: Any, result: Any) -> None:
         if clip is None:
             return
-        if clip.kind == "value":
+        if clip.call.kind == "value":
             self._used_up = False
-        for account in clip.covered.accounts:
+        for account in clip.call.covered.accounts:
             account.ledger.settle()
         if self._recorder.unowned.states:
             self._recorder.unowned.settle()
@@ -212,12 +267,12 @@ class ClipProbe(Probe):
         here = site is not None and site.place == self._scales.asked_by
         return plain >= SMALLEST_LIMIT and (here or math.isclose(plain, float(f"{plain:.2g}"), rel_tol=1e-6))
 
-    def _akin(self, site: Site | None, params: Sequence[Tensor], ids: frozenset[int]) -> tuple[int, ...]:
+    def _akin(self, site: Site | None, covered: Covered) -> tuple[int, ...]:
         """The optimizers whose parameters some model holds together with these."""
-        if not params:
+        if not covered.order:
             return ()
-        accounts = self._recorder.accounts.values()
-        key = (site, id(params[0]), len(accounts))
+        accounts, ids = self._recorder.accounts.values(), covered.ids
+        key = (site, covered.order[0], len(accounts))
         if key not in self._known_akin:
             held = [{id(p) for p in parameters_of(model)} for model in self._recorder.names.roots()]
             family = ids.union(*(h for h in held if not ids.isdisjoint(h)))
@@ -246,6 +301,11 @@ def _count(ledger: Ledger, ids: frozenset[int]) -> list[tuple[Provenance, int]]:
         if state is not None and id(param) in ids:
             counts[provenance] = counts.get(provenance, 0) + 1
     return list(counts.items())
+
+
+def _is_bad(norm: Any) -> bool:
+    """On a GPU reading it would stall every step; there the sampled check of the gradients must do."""
+    return type(norm) is Tensor and norm.is_cpu and not math.isfinite(norm.item())
 
 
 def _value(norm: Any) -> float | None:

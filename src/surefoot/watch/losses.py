@@ -6,7 +6,7 @@ without waiting for them to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,16 +73,10 @@ class Losses:
             del self._by_backward[next(iter(self._by_backward))]
         self._by_backward[backward.ordinal] = Loss(id(backward.site), value, factor)
 
-    def step(self, account: Account, optimizer: Optimizer, step: int) -> None:
+    def step(self, account: Account, optimizer: Optimizer, step: int, ordinals: Collection[int]) -> None:
         """Report the loss of a step: the mean over micro-batches of one line, summed over lines."""
         if self.on_loss is None:
             return
-        ordinals: set[int] = set()
-        for p in account.ledger.distinct:
-            ordinals.update(p.fresh)
-        if not ordinals:  # cleared before the step: it is the loss of this step all the same
-            for p in account.ledger.distinct:
-                ordinals.update(p.discarded)
         known = self._by_backward
         total: Any
         if len(ordinals) == 1 and account.windows.accumulates == 1:  # as in most loops

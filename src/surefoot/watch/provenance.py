@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Hashable, Sequence
-from operator import ne
+from operator import attrgetter, ne
 from typing import Any, NamedTuple
 
 import torch
@@ -23,6 +23,7 @@ SAMPLE = 4
 MANY_CLASSES = 32  # after which those that are alike are put together again
 
 State = tuple[int, int] | None  # identity and version of `.grad`
+_GRAD, _VERSION, NONE = attrgetter("grad"), attrgetter("_version"), id(None)
 
 
 class Provenance(NamedTuple):
@@ -86,13 +87,14 @@ class Ledger:
 
     def __init__(self, params: Sequence[Tensor]) -> None:
         self.params = list(params)
-        self._is_plain = all(type(p) is torch.nn.Parameter or type(p) is Tensor for p in self.params)
+        self.is_plain = all(type(p) is torch.nn.Parameter or type(p) is Tensor for p in self.params)
         # Those of torch.distributed are left alone: without its own operations a DTensor has no values.
-        self.has_subclasses = not self._is_plain and not any(hasattr(p, "_local_tensor") for p in self.params)
-        self.states = self._scan()
-        self._used: list[weakref.ref[Tensor]] = []  # gradients of the last step: a new one may get their identity
-        self._num_unexplained = 0
-        self._looks_left = FULL_LOOKS  # at used gradients that may have been cleared without a trace
+        self.has_subclasses = not self.is_plain and not any(hasattr(p, "_local_tensor") for p in self.params)
+        self.states = self.scan()
+        self.cleared: bool | None = None  # to None or to zero, by a call that was observed since the last look
+        self.used: list[weakref.ref[Tensor]] = []  # gradients of the last step: a new one may get their identity
+        self.num_unexplained = 0
+        self.looks_left = FULL_LOOKS  # at used gradients that may have been cleared without a trace
         self.num_used = 0  # backwards whose gradients the last step used
         self._class_of: list[int] = []
         self._first: list[int] = []  # a parameter of each class, which stands for all
@@ -103,11 +105,24 @@ class Ledger:
         self._looked: list[bool] | None = None
         self.assign([UNTOUCHED] * len(self.params))
 
-    def _scan(self) -> list[State]:
-        if self._is_plain:
-            return [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
-        with torch._C.DisableTorchFunction():  # a subclass would see what we ask it
-            return [_state(p) for p in self.params]
+    def scan(self) -> list[State]:
+        if not self.is_plain:
+            with torch._C.DisableTorchFunction():  # a subclass would see what we ask it
+                return [_state(p) for p in self.params]
+        grads = list(map(_GRAD, self.params))
+        ids = list(map(id, grads))
+        num_none = ids.count(NONE)
+        if not num_none:
+            return list(zip(ids, map(_VERSION, grads), strict=True))
+        if num_none == len(ids):
+            return [None] * num_none
+        return [None if g is None else (id(g), g._version) for g in grads]
+
+    def references(self) -> list[weakref.ref[Tensor]]:
+        grads = list(map(_GRAD, self.params))
+        if NONE in map(id, grads):
+            grads = [grad for grad in grads if grad is not None]
+        return list(map(weakref.ref, grads))
 
     # --- classes
 
@@ -149,6 +164,24 @@ class Ledger:
             sizes[key] = sizes.get(key, 0) + size
         return tuple(sizes.items())
 
+    def ordinals(self) -> set[int]:
+        """The backwards whose loss the next step is of."""
+        found: set[int] = set()
+        for p in self.distinct:
+            found.update(p.fresh)
+        if not found:  # cleared before the step: it is the loss of this step all the same
+            for p in self.distinct:
+                found.update(p.discarded)
+        return found
+
+    def context(self) -> Hashable:
+        """Equal where all that may come has the same story."""
+        known = [
+            (self.states[i] is not None, len(p[0]), len(p[1]), len(p[2]), len(p[3]), p[4] is None, p[5], p[6])
+            for p, i in zip(self.distinct, self._first, strict=True)
+        ]
+        return (tuple(self._class_of), *known)
+
     def present(self) -> list[tuple[Provenance, int]]:
         """Provenances of gradients that are there, each with the number of parameters that have it."""
         classes = zip(self.distinct, self._sizes, self._first, strict=True)
@@ -165,7 +198,7 @@ class Ledger:
         fresh, before = Ledger(params), self.provenances
         self.params += fresh.params
         self.states += fresh.states
-        self._is_plain = self._is_plain and fresh._is_plain
+        self.is_plain = self.is_plain and fresh.is_plain
         self.assign([*before, *fresh.provenances])
 
     def alive(self) -> list[Tensor]:
@@ -174,35 +207,44 @@ class Ledger:
 
     # --- looking
 
-    def look(self, clears: Sequence[Clear] = ()) -> None:
-        """Account for what happened outside backward since the last look."""
-        if self._is_plain:  # as `_scan`: it is most of what a steady window costs
-            states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
-        else:
-            states = self._scan()
+    def look(self, clears: Sequence[Clear] = (), states: list[State] | None = None) -> None:
+        """Account for what happened outside backward since the last look.
+
+        `states` are those of an earlier moment, at which no value was needed to tell what had happened.
+        """
+        if states is not None:
+            if len(states) == len(self.params):
+                self._look(clears, states, are_sure=True)
+            return
+        self._look(clears, self.scan(), are_sure=False)
+        if self.looks_left:
+            for p in self.distinct:
+                if p.used_by and not p.fresh:
+                    self._look_behind_data()
+                    break
+
+    def _look(self, clears: Sequence[Clear], states: list[State], *, are_sure: bool) -> None:
         if states != self.states:
             changed = list(map(ne, self.states, states))
             if changed == self._looked and not any(states):  # all that was there was set to None, as before
-                self.states, self._used = states, []
+                self.states, self.used = states, []
                 for number, i in enumerate(self._first):
                     if changed[i]:
                         own = bool(clears) and clears[0].covers is None
                         at = clears[0].at if own else self._cleared_at(i, clears)
                         self.distinct[number] = self.distinct[number].cleared(at)
                 return
-            self._account_for(states, clears, changed)
-        elif (self._used and None in [ref() for ref in self._used]) or (
+            self._account_for(states, clears, changed, () if are_sure else self.used)
+        elif (not are_sure and self.used and None in [ref() for ref in self.used]) or (
             clears and True in [clear.to_none for clear in clears]
         ):
-            self._account_for(states, clears, list(map(ne, self.states, states)))
-        if self._looks_left:
-            for p in self.distinct:
-                if p.used_by and not p.fresh:
-                    self._look_behind_data()
-                    break
+            self._account_for(states, clears, list(map(ne, self.states, states)), () if are_sure else self.used)
 
-    def _account_for(self, states: list[State], clears: Sequence[Clear], changed: list[bool]) -> None:
-        used, self._used = self._used, []
+    def _account_for(
+        self, states: list[State], clears: Sequence[Clear], changed: list[bool],
+        used: Sequence[weakref.ref[Tensor]],
+    ) -> None:  # fmt: skip
+        self.used = []
         present = [i for i, state in enumerate(self.states) if state is not None]
         gone = {i for i, ref in zip(present, used, strict=False) if ref() is None}
         self._account_one_by_one(states, clears, gone)
@@ -241,9 +283,9 @@ class Ledger:
         self.assign(provenances)
 
     def _decide_by_value(self, provenances: list[Provenance], replaced: dict[int, bool]) -> None:
-        self._num_unexplained += 1
+        self.num_unexplained += 1
         changed = looked_at = list(replaced)
-        if self._num_unexplained > FULL_LOOKS:
+        if self.num_unexplained > FULL_LOOKS:
             looked_at = sorted(changed, key=lambda i: self.params[i].numel())[:SAMPLE]
         zero = dict(zip(looked_at, _all_zero([self.params[i].grad for i in looked_at]), strict=True))
         usual = all(zero.values())
@@ -274,32 +316,31 @@ class Ledger:
             if provenances[i].by_hand:  # nothing was written after all
                 provenances[i] = before[i]
         if any(a is not b for a, b in zip(before, provenances, strict=True)):
-            self._looks_left = FULL_LOOKS
+            self.looks_left = FULL_LOOKS
             self.assign(provenances)
         else:
-            self._looks_left -= 1
+            self.looks_left -= 1
 
-    def settle(self) -> None:
+    def settle(self, states: list[State] | None = None) -> None:
         """Take the present state as explained: clipping and unscaling wrote to it."""
-        if self._is_plain:
-            self.states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
-        else:
-            self.states = self._scan()
+        self.states = self.scan() if states is None else states
 
     # --- events
 
-    def receive(self, backward: int) -> int:
+    def receive(
+        self, backward: int, states: list[State] | None = None, used: list[weakref.ref[Tensor]] | None = None
+    ) -> int:
         """Account for a backward that just ended; how many parameters it reached."""
-        if self._is_plain:
-            states = [None if (g := p.grad) is None else (id(g), g._version) for p in self.params]
-        else:
-            states = self._scan()
+        if states is None:
+            states = self.scan()
+        elif len(states) != len(self.params):
+            return 0
         changed = list(map(ne, self.states, states))
         num_reached = changed.count(True)
         if not num_reached:
             return 0
-        if self._used:  # it may have put sums in their places
-            self._remember()
+        if self.used:  # it may have put sums in their places
+            self.used = self.references() if used is None else used
         if changed != self._received:
             return self._receive_one_by_one(backward, states, changed)
         for i in self._first:
@@ -328,7 +369,10 @@ class Ledger:
         self._received = changed
         return num_reached
 
-    def use(self, step: tuple[int, int] | None, which: Sequence[int] | None = None) -> None:
+    def use(
+        self, step: tuple[int, int] | None, which: Sequence[int] | None = None,
+        references: list[weakref.ref[Tensor]] | None = None,
+    ) -> None:  # fmt: skip
         """A step uses what lies there; `None` for one that a scaler skipped."""
         if which is None:
             self.num_used = 0
@@ -341,11 +385,7 @@ class Ledger:
             for i in which:
                 provenances[i] = UNTOUCHED if self.states[i] is None else provenances[i].used(step)
             self.assign(provenances)
-        self._used = [weakref.ref(grad) for p in self.params if (grad := p.grad) is not None]
-
-    def _remember(self) -> None:
-        """The tensors themselves: one that is gone leaves its identity to the next."""
-        self._used = [weakref.ref(grad) for p in self.params if (grad := p.grad) is not None]
+        self.used = self.references() if references is None else references
 
 
 def _all_zero(grads: Sequence[Any]) -> list[bool]:

@@ -26,10 +26,11 @@ from surefoot.watch.lane import Lanes
 from surefoot.watch.losses import Losses
 from surefoot.watch.name import Names
 from surefoot.watch.probe import Probe
-from surefoot.watch.provenance import UNKNOWN, Clear
+from surefoot.watch.provenance import UNKNOWN, Clear, State
 from surefoot.watch.reach import FEW, accounts_behind
 from surefoot.watch.settings import Settings
 from surefoot.watch.site import Sites
+from surefoot.watch.steady import Steady
 from surefoot.watch.tap import Tap
 from surefoot.watch.unowned import UnownedLedger
 from surefoot.watch.window import FIRST_ALIKE, SAMPLE_LENGTH, Seen
@@ -65,6 +66,8 @@ class Recorder:
         self.sites = Sites(user_code)
         self.journal = Journal()
         self.losses = Losses()
+        self.steady = Steady(self)
+        self.tap.on_unsteady = self.steady.catch_up
         self.names = Names()
         self.accounts = Accounts()
         self.lanes = Lanes()
@@ -118,10 +121,20 @@ class Recorder:
 
     def ask_in_every_window(self, probe: Probe, *methods: str) -> None:
         """Call these methods of a probe in windows that are not armed, too, from now on."""
+        self.leave_steady()
         for method in methods:
             if all(name != probe.name for name, _ in self._always[method]):
                 self._always[method].append((probe.name, getattr(probe, method)))
         self.conditions_change()
+
+    @property
+    def asks_always(self) -> bool:
+        """Some probe wants to be asked in every window."""
+        return any(self._always.values())
+
+    def leave_steady(self) -> None:
+        if self.tap.is_steady:
+            self.steady.catch_up()
 
     def _ask(self, method: str, *args: Any) -> list[Any]:
         """All probes in an armed window, else those that want to be asked in every one."""
@@ -138,6 +151,9 @@ class Recorder:
     def note(self, token: Hashable, build: Build, details: Hashable = None) -> int:
         """Something happened; its moment. The token tells windows apart, `details` those that are armed."""
         journal = self.journal
+        if self.tap.is_steady:
+            self.steady.note(token, self.note, token, build, details)
+            return journal.clock
         journal.clock = at = journal.clock + 1
         key = token if details is None else (token, details)
         journal.events.append((at, key, build))
@@ -149,12 +165,20 @@ class Recorder:
             journal.listener(at, key, build)
         return at
 
+    def mark(self, token: Hashable) -> None:
+        """Tell the window apart from those without the token; there is no fact to it."""
+        if self.tap.is_steady:
+            self.steady.note(token, self.mark, token)
+        else:
+            self.lanes.here().tokens.append(token)
+
     def conditions_change(self) -> None:
         """A mode was switched, or the like: ask the probes again."""
         self._conditions.clear()
 
     def arm(self, account: Account | None = None) -> None:
         """Read closely what comes, up to the end of the next step: of that optimizer, or else of any."""
+        self.leave_steady()
         self.tap.armed = True
         self._armed_for[0 if account is None else account.id] = self.num_steps
 
@@ -168,6 +192,7 @@ class Recorder:
     def account(self, optimizer: Optimizer, site: Site | None = None) -> Account:
         account = self.accounts.by_id.get(id(optimizer))
         if account is None or account.optimizer() is not optimizer:
+            self.leave_steady()
             self.num_optimizers += 1
             account = Account(self.num_optimizers, optimizer, site, self.journal.clock)
             self.accounts.add(optimizer, account)
@@ -185,14 +210,20 @@ class Recorder:
         self.tap.has_subclasses |= account.ledger.has_subclasses
         self.arm(account)
 
-    def look(self, accounts: Sequence[Account] | None = None) -> None:
-        """Account for what happened to gradients since the last event: of these, or of all within reach."""
+    def look(
+        self, accounts: Sequence[Account] | None = None, states: Sequence[list[State] | None] | None = None
+    ) -> None:
+        """Account for what happened to gradients since the last event: of these, or of all within reach.
+
+        `states` are those that were observed then.
+        """
+        self.leave_steady()
         clock, clears = self.journal.clock, self.module_clears
-        for account in self.accounts.within_reach(self.lanes) if accounts is None else accounts:
+        for i, account in enumerate(self.accounts.within_reach(self.lanes) if accounts is None else accounts):
             own = account.clears
             if clears and clears[-1].at > account.looked_at:
                 own = sorted([*own, *[clear for clear in clears if clear.at > account.looked_at]])
-            account.ledger.look(own)
+            account.ledger.look(own, None if states is None else states[i])
             account.looked_at = clock
             if own:
                 account.clears = []
@@ -205,6 +236,7 @@ class Recorder:
 
     def _lose_track(self) -> None:
         """An exception of the program left our code half-way: nobody knows where its gradients come from."""
+        self.steady.forget()
         for account in self.accounts.all:
             account.ledger.settle()
             account.ledger.assign([UNKNOWN] * len(account.ledger.params))
@@ -214,7 +246,7 @@ class Recorder:
 
     def backward_begins(self, roots: tuple[Tensor, ...], gradient: Any, retain: bool, create: bool) -> Backward:
         self.num_backwards += 1
-        site = self.sites.here(3)
+        site = self.sites.near(5) if self.tap.is_steady else self.sites.here(3)
         backward = Backward(self.num_backwards, site, roots, gradient, retain, create)
         try:
             lane = self._local.lane
@@ -231,16 +263,6 @@ class Recorder:
             if backward.size not in sizes and len(sizes) < KNOWN_SIZES:  # something else may lie behind the line
                 self._sizes.setdefault(id(backward.site), set()).add(backward.size)
                 self.arm()
-        accounts: Sequence[Account] = self.accounts.all
-        if len(accounts) > FEW or self.lanes.are_several:
-            accounts = accounts_behind(roots, self.accounts, self.lanes)
-        backward.accounts = accounts
-        if len(accounts) == 1 and not self.module_clears and not self.unowned.states:  # as `look`
-            (account,) = accounts
-            account.ledger.look(account.clears)
-            account.clears, account.looked_at = [], self.journal.clock
-        else:
-            self.look(accounts)
         if self.at_next_backward:
             waiting, self.at_next_backward[:] = list(self.at_next_backward), ()
             for name, call in waiting:
@@ -249,15 +271,25 @@ class Recorder:
         if backward.value is not None and not isfinite(backward.value):
             self.arm()
             self.record_due = True
-        if self.tap.armed:
-            self._ask("backward_begins", backward)
-            self._loss_of[id(backward.site)] = backward.loss
+        if self.tap.is_steady:
+            self.steady.backward_begins(backward)
         else:
-            backward.loss = self._loss_of.get(id(backward.site))
-            if self._always["backward_begins"] or self.is_measured:
+            accounts: Sequence[Account] = self.accounts.all
+            if len(accounts) > FEW or self.lanes.are_several:
+                accounts = accounts_behind(roots, self.accounts, self.lanes)
+            backward.accounts = accounts
+            self.account_for_begin(backward)
+            if self.tap.armed or self.is_measured or self._always["backward_begins"]:
                 self._ask("backward_begins", backward)
+            if self.tap.armed:
+                self._loss_of[id(backward.site)] = backward.loss
         lane.backward_stack.append(backward)
         return backward
+
+    def account_for_begin(self, backward: Backward, states: Sequence[list[State] | None] | None = None) -> None:
+        """What happened to gradients before a backward."""
+        self.look(backward.accounts, states)
+        backward.loss = self._loss_of.get(id(backward.site))
 
     def backward_ends(self, backward: Backward) -> None:
         try:
@@ -269,17 +301,26 @@ class Recorder:
             stack.pop()
         else:
             stack[:] = [running for running in stack if running is not backward]
-        ordinal = backward.ordinal
+        if self.tap.is_steady:
+            self.steady.backward_ends(backward)
+        else:
+            self.account_for_end(backward)
+
+    def account_for_end(self, backward: Backward, found: Sequence[tuple[list[State], Any]] | None = None) -> None:
+        """What a backward has added to. With what was found then it ended a while ago, and nobody is asked."""
+        ordinal, lane = backward.ordinal, self.lanes.here()
         reached = []
-        for account in backward.accounts:
-            num_reached = account.ledger.receive(ordinal)
+        for i, account in enumerate(backward.accounts):
+            num_reached = (
+                account.ledger.receive(ordinal) if found is None else account.ledger.receive(ordinal, *found[i])
+            )
             if num_reached:
                 account.lane = lane
                 reached.append((account.id, num_reached))
         backward.reached = tuple(reached)
         if not self.lanes.are_several and self.unowned.states:
             backward.num_unowned = self.unowned.receive(ordinal)
-        if self.tap.armed or self.is_measured or self._always["backward_ends"]:
+        if found is None and (self.tap.armed or self.is_measured or self._always["backward_ends"]):
             self._ask("backward_ends", backward)
         backward.roots, backward.gradient, backward.accounts = (), None, ()
         token = (
@@ -292,6 +333,7 @@ class Recorder:
 
     def step_begins(self, optimizer: Optimizer, closure: bool) -> BaseException | None:
         """Judge the step before its update; what to raise instead of updating, if anything."""
+        self.leave_steady()
         account = self.account(optimizer)
         skipped = self.by_scaler is not None and self.by_scaler.attempt(optimizer)
         stop = None if closure else self.fold_step(account, optimizer, self.sites.here(4), skipped=skipped)
@@ -367,6 +409,12 @@ class Recorder:
             for number in [n for n, since in armed.items() if self.num_steps - since > MOST_ARMED]:
                 del armed[number]
         self.tap.armed = bool(armed)
+        if not armed and not self.is_measured:
+            next_sample = (update // windows.spacing + 1) * windows.spacing
+            windows.quiet_until = min(next_sample, windows.wanted_at) if windows.wanted_at > update else next_sample
+            self.steady.begin()
+        else:
+            self.leave_steady()
 
     def fold_step(
         self, account: Account, optimizer: Optimizer, site: Site | None, *, closure: bool = False, skipped: bool = False
@@ -384,21 +432,17 @@ class Recorder:
             else:
                 account.ledger.look()
                 account.looked_at = self.journal.clock
-        self.num_steps += 1
-        account.num_updates += 1
-        index, windows = self.num_steps, account.windows
-        account.previous_step, account.last_step = account.last_step, index
-        self.updates[account.id], self.stepped_at[account.id] = account.num_updates, index
-        if account.id not in self._conditions:
-            self._conditions[account.id] = self._condition_of(account)
+        index, windows = self.count_step(account), account.windows
         answers: tuple[Any, ...] = ()
         if self.tap.armed or self._always["step_begins"]:
             answers = tuple(self._ask("step_begins", optimizer))
         always = self._of_every_window(answers) if self._always["step_begins"] else ()
-        condition = self._conditions[account.id]
+        condition = self.condition_of(account)
         signature = (id(site), closure, skipped, account.ledger.story(), tuple(lane.tokens), condition, always)
         seen = windows.meet(signature)
-        self.losses.step(account, optimizer, index)
+        ordinals = account.ledger.ordinals()
+        self.losses.step(account, optimizer, index, ordinals)
+        self.steady.learn(seen, ordinals)
         closely = None
         if self.tap.armed:
             details = tuple([key for _, key, _ in self.journal.since(account.since)])
@@ -411,22 +455,31 @@ class Recorder:
             stop = self._record(account, optimizer, site, closure, skipped)
             windows.recorded(index, *([seen] if closely is None else [seen, closely]))
         else:
-            record = (closely or seen).record
-            windows.repeats += 1
-            windows.alike[record] = windows.alike.get(record, 0) + 1
+            windows.count(closely or seen)
         account.step_site = site
         account.ledger.use(None if skipped else (index, account.id))
         if not skipped and len(self.accounts.all) > 1:
             self.accounts.mark_shared(account, (index, account.id))
-        number = account.id
-        token = ("step", number, id(site), skipped)
-        account.since = self.note(token, lambda at: OtherStepFacts(at, index, number, site, skipped))
-        lane.tokens = [token]
-        self.last_step_at = account.since
+        self.note_step(account, index, site, skipped)
+        return stop
+
+    def count_step(self, account: Account) -> int:
+        """The index of a step that begins."""
+        self.num_steps = index = self.num_steps + 1
+        account.num_updates += 1
+        account.previous_step, account.last_step = account.last_step, index
+        self.updates[account.id], self.stepped_at[account.id] = account.num_updates, index
         edges = self.edges
         if self._last_root and (not edges or edges[-1] < self._last_root):
             edges.append(self._last_root)
-        return stop
+        return index
+
+    def note_step(self, account: Account, index: int, site: Site | None, skipped: bool) -> None:
+        number = account.id
+        token = ("step", number, id(site), skipped)
+        at = self.note(token, lambda at: OtherStepFacts(at, index, number, site, skipped))
+        account.since = self.last_step_at = at
+        self.lanes.here().tokens = [token]
 
     def _of_every_window(self, answers: tuple[Any, ...]) -> tuple[Any, ...]:
         """What probes answered that are asked in every window."""
@@ -436,8 +489,12 @@ class Recorder:
         asked = self._hooks["step_begins"]
         return tuple([answer for answer, (name, _) in zip(answers, asked, strict=True) if name in names])
 
-    def _condition_of(self, account: Account) -> Hashable:
-        return tuple([self.tap.attempt(name, call, account) for name, call in self._hooks["condition"]])
+    def condition_of(self, account: Account) -> Hashable:
+        """What probes say holds for its steps, as long as nothing of it may have changed."""
+        if account.id not in self._conditions:
+            answers = [self.tap.attempt(name, call, account) for name, call in self._hooks["condition"]]
+            self._conditions[account.id] = tuple(answers)
+        return self._conditions[account.id]
 
     def _is_due(self, account: Account, closely: Seen | None) -> bool:
         windows, settings = account.windows, self.settings
@@ -465,6 +522,7 @@ class Recorder:
         return self._num_setups < MANY_SETUPS or self.num_steps % SETUP_SPACING == 0
 
     def emit_setup(self) -> None:
+        self.leave_steady()
         self.setup_due = False
         self._num_setups += 1
         self.emit(fold_setup(self))

@@ -12,22 +12,80 @@ _LIBRARIES = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     | {str(Path(p).resolve()) for p in sys.path if Path(p).name in ("site-packages", "dist-packages")}
 )
-NUM_CALLERS = 3  # enough to tell two uses of one helper apart
+MOST_IN_KEY = 7  # two numbers for each frame: with three callers two uses of one helper are told apart
 
 
 class Sites:
     """Finds and caches call sites. `user_code` are folders that count as user code wherever they lie."""
 
     def __init__(self, user_code: tuple[str, ...] = ()) -> None:
-        self._user_code = user_code
-        self._is_user: dict[str, bool] = {}
+        self._is_user = Files(user_code)
         self._known: dict[tuple[int, ...], Site] = {}
+        self._near: dict[tuple[int, ...], Site] = {}  # likewise, by the frames next to a call
         self._kept: list[CodeType] = []  # keeps code objects alive, because the cache knows them by id
 
     def is_user(self, file: str) -> bool:
-        known = self._is_user.get(file)
-        if known is None:
-            known = self._is_user[file] = self._judge(file)
+        return self._is_user[file]
+
+    def files(self) -> list[str]:
+        """The files of user code seen so far."""
+        return [file for file, is_user in self._is_user.items() if is_user]
+
+    def here(self, depth: int = 1) -> Site | None:
+        """The nearest user frame at or above `depth` frames from here, and some that called it."""
+        first = frame = sys._getframe(depth)
+        is_user = self._is_user
+        key: tuple[int, ...] = ()
+        while frame is not None:
+            code = frame.f_code
+            if is_user[code.co_filename]:
+                key += (id(code), frame.f_lasti)
+                if code.co_name == "<module>" or len(key) > MOST_IN_KEY:  # what runs the program tells nothing
+                    break
+            frame = frame.f_back  # type: ignore[assignment]
+        return self._known.get(key) or self._remember(key, first)
+
+    def near(self, depth: int) -> Site | None:
+        """As `here`, where the user frame is at that depth or one more, as a rule; three frames tell the line."""
+        frame = sys._getframe(depth)
+        back = frame.f_back
+        if back is None or (last := back.f_back) is None:
+            return self.here(depth + 1)
+        key = (id(frame.f_code), frame.f_lasti, id(back.f_code), back.f_lasti, id(last.f_code), last.f_lasti)
+        site = self._near.get(key)
+        if site is None:
+            site = self.here(depth + 1)
+            lines = [(each.f_code.co_filename, each.f_lineno) for each in (frame, back)]
+            if site is not None and site.place in lines:  # else the three do not tell which line it is
+                self._near[key] = site
+                self._kept += [frame.f_code, back.f_code, last.f_code]
+        return site
+
+    def _remember(self, key: tuple[int, ...], first: FrameType) -> Site | None:
+        frames: list[FrameType] = []
+        frame: FrameType | None = first
+        while frame is not None and 2 * len(frames) < len(key):
+            if self._is_user[frame.f_code.co_filename]:
+                frames.append(frame)
+            frame = frame.f_back
+        if not frames:
+            return None
+        self._kept += [frame.f_code for frame in frames]
+        callers = tuple((f.f_code.co_filename, f.f_lineno) for f in frames[1:])
+        inner = frames[0]
+        site = Site(inner.f_code.co_filename, inner.f_lineno, inner.f_code.co_qualname, callers)
+        self._known[key] = site
+        return site
+
+
+class Files(dict[str, bool]):
+    """By name, whether a file is the user's."""
+
+    def __init__(self, user_code: tuple[str, ...]) -> None:
+        self._user_code = user_code
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = known = self._judge(file)
         return known
 
     def _judge(self, file: str) -> bool:
@@ -36,34 +94,3 @@ class Sites:
         if file.startswith(self._user_code):
             return True
         return not file.startswith((_OWN, *_LIBRARIES)) and "site-packages" not in file
-
-    def files(self) -> list[str]:
-        """The files of user code seen so far."""
-        return [file for file, is_user in self._is_user.items() if is_user]
-
-    def here(self, depth: int = 1) -> Site | None:
-        """The nearest user frame at or above `depth` frames from here, and some that called it."""
-        frame: FrameType | None = sys._getframe(depth)
-        is_user = self._is_user
-        key: list[int] = []
-        frames: list[FrameType] = []
-        while frame is not None and len(frames) <= NUM_CALLERS:
-            code = frame.f_code
-            file = code.co_filename
-            if is_user[file] if file in is_user else self.is_user(file):
-                frames.append(frame)
-                key += (id(code), frame.f_lasti)
-                if code.co_name == "<module>":  # what runs the program tells nothing
-                    break
-            frame = frame.f_back
-        if not frames:
-            return None
-        return self._known.get(tuple(key)) or self._remember(tuple(key), frames)
-
-    def _remember(self, key: tuple[int, ...], frames: list[FrameType]) -> Site:
-        self._kept += [frame.f_code for frame in frames]
-        callers = tuple((f.f_code.co_filename, f.f_lineno) for f in frames[1:])
-        inner = frames[0]
-        site = Site(inner.f_code.co_filename, inner.f_lineno, inner.f_code.co_qualname, callers)
-        self._known[key] = site
-        return site

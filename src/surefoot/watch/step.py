@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from threading import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
 from torch.compiler import is_dynamo_compiling
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -57,10 +59,23 @@ class StepProbe(Probe):
         self._running.add(key)
         recorder = self._recorder
         closure = len(args) > 1 or kwargs
+        if recorder.tap.is_steady and not closure and self._is_known(optimizer):
+            return None
         stop = recorder.tap.run(self.name, recorder.step_begins, optimizer, bool(closure and _closure(args, kwargs)))
         if stop is not None:
             raise stop
         return _judge_in_closure(recorder, optimizer, args, kwargs) if recorder.settings.stops and closure else None
+
+    def _is_known(self, optimizer: Any) -> bool:
+        """Whether a window that was only observed is like one before, and the step need not be looked at."""
+        recorder = self._recorder
+        if get_ident() != recorder.tap.steady_thread or _len_torch_function_stack() or _len_torch_dispatch_stack():
+            return False
+        try:
+            return recorder.steady.step(optimizer, recorder.sites.near(4))
+        except Exception as error:
+            recorder.tap.fail_observing(error)
+            return False
 
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_dynamo_compiling():
@@ -71,10 +86,11 @@ class StepProbe(Probe):
             return
         self._running.discard(key)
         recorder = self._recorder
-        closure = (len(args) > 1 or kwargs) and _closure(args, kwargs)
-        stop = recorder.tap.run(self.name, recorder.step_ends, optimizer, bool(closure))
-        if stop is not None:
-            raise stop
+        if not recorder.tap.is_steady or not recorder.steady.step_ended():
+            closure = (len(args) > 1 or kwargs) and _closure(args, kwargs)
+            stop = recorder.tap.run(self.name, recorder.step_ends, optimizer, bool(closure))
+            if stop is not None:
+                raise stop
         max_steps = recorder.settings.max_steps
         if max_steps is not None and recorder.num_steps >= max_steps and recorder.tap.on:
             raise MaxStepsReached(max_steps)

@@ -27,29 +27,47 @@ Function = Callable[..., Any]
 
 
 class Listeners:
-    """Who is asked around one function: the names of probes, and what they want called."""
+    """Who is asked around one function. With a single one its own calls are made, without anything in between."""
 
-    __slots__ = ("after", "before")
+    __slots__ = ("_all", "_tap", "begin", "end", "probe")
 
-    def __init__(self) -> None:
-        self.before: list[tuple[str, Function]] = []
-        self.after: list[tuple[str, Function, int]] = []  # with the place of its answer from before, or -1
+    def __init__(self, tap: Tap) -> None:
+        self._tap = tap
+        self._all: list[tuple[str, Function | None, Function | None]] = []
+        self.probe = ""
+        self.begin: Function | None = None
+        self.end: Function | None = None
 
     def add(self, probe: str, before: Function | None, after: Function | None) -> None:
-        if after is not None:
-            self.after.append((probe, after, -1 if before is None else len(self.before)))
-        if before is not None:
-            self.before.append((probe, before))
+        self._all.append((probe, before, after))
+        if len(self._all) == 1:
+            self.probe, self.begin, self.end = probe, before, after
+        else:
+            self.probe, self.begin, self.end = "", self._begin_all, self._end_all
+
+    def _begin_all(self, args: Any, kwargs: Any) -> list[Any]:
+        attempt = self._tap.attempt
+        return [None if before is None else attempt(probe, before, args, kwargs) for probe, before, _ in self._all]
+
+    def _end_all(self, begun: list[Any] | None, args: Any, kwargs: Any, result: Any) -> BaseException | None:
+        stop = None
+        for i, (probe, _, after) in enumerate(self._all):
+            if after is not None:
+                answer = self._tap.attempt(probe, after, begun and begun[i], args, kwargs, result)
+                stop = stop if answer is None else answer
+        return stop
 
 
 class Entry:
     """One function: who listens to it in every window, and who in armed ones."""
 
-    __slots__ = ("armed", "every", "prepare")
+    __slots__ = ("armed", "every", "prepare", "steady")
 
     def __init__(self) -> None:
-        self.every, self.armed = Listeners(), Listeners()
+        self.every: Listeners | None = None
+        self.armed: Listeners | None = None
         self.prepare: Function | None = None
+        self.steady: tuple[Function, Function | None] | None = None  # instead, while windows are only observed
 
 
 class Tap:
@@ -58,6 +76,9 @@ class Tap:
     def __init__(self, report_failure: Callable[[str, Exception], None]) -> None:
         self.on = False
         self.armed = True  # the window that is running is read closely
+        self.is_steady = False  # the window that is running is only observed, in the thread that
+        self.steady_thread = 0
+        self.on_unsteady: Callable[[], None] = lambda: None  # account for what was observed
         self.has_subclasses = False  # of tensors among the parameters, which would see what we ask them
         self.off: dict[str, str] = {}  # probes that are switched off, and why
         self.report_failure = report_failure
@@ -74,12 +95,14 @@ class Tap:
     def listen(
         self, owner: Any, name: str, probe: str, *, before: Function | None = None, after: Function | None = None,
         prepare: Function | None = None, only_armed: bool = False,
+        steady: tuple[Function, Function | None] | None = None,
     ) -> None:  # fmt: skip
         """Have `before(args, kwargs)` and `after(begun, args, kwargs, result)` called around `owner.name`.
 
         `begun` is what `before` returned, None if there is none; `result` is None where the function raised. What
         `after` returns is raised, if it is an exception. `prepare(args)` may replace the arguments. With `only_armed`
-        nobody is called in windows that are not read closely.
+        nobody is called in windows that are not read closely. `steady` are called in their place in windows that are
+        only observed; they must not touch a tensor but for its `grad` and its version.
         """
         entry = self._entries.get((id(owner), name))
         if entry is None:
@@ -88,49 +111,85 @@ class Tap:
         for call in (before, after):
             if call is not None:
                 _leave_alone(call)
+        entry.armed = entry.armed or Listeners(self)
         entry.armed.add(probe, before, after)
         if not only_armed:
+            entry.every = entry.every or Listeners(self)
             entry.every.add(probe, before, after)
-        entry.prepare = prepare or entry.prepare
+        entry.prepare, entry.steady = prepare or entry.prepare, steady or entry.steady
 
     def _wrapper(self, entry: Entry, original: Function) -> Function:
         tap, busy, off, lock = self, self._busy, self.off, self._lock
 
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or not tap.on:
-                return original(*args, **kwargs)
-            asked = entry.armed if tap.armed else entry.every
-            thread = get_ident()
-            if thread in busy or _get_tracing_state() is not None or is_compiling():
-                return original(*args, **kwargs)
+        def observed(steady: tuple[Function, Function | None], args: Any, kwargs: Any) -> Any:
+            begun, end = None, steady[1]
             if entry.prepare is not None:
                 args = entry.prepare(args)
-            begun: list[Any] = []
-            if asked.before:  # written out here, not in a function: it is most of what a steady window costs
-                try:
-                    busy.add(thread)
-                    if tap.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack():
-                        begun = tap.ask_undisturbed(asked, args, kwargs)
-                    else:
-                        with lock:
-                            for probe, call in asked.before:
-                                begun.append(None)
-                                if probe not in off:
-                                    begun[-1] = call(args, kwargs)
-                except Exception as error:
-                    failed = max(0, len(begun) - 1)
-                    tap.fail(asked.before[failed][0], error)
-                    begun += [tap.attempt(*one, args, kwargs) for one in asked.before[failed + 1 :]]
-                finally:
-                    busy.discard(thread)
-            if not asked.after:
+            try:
+                begun = steady[0](args, kwargs)
+            except Exception as error:
+                tap.fail_observing(error)
+            if end is None:
                 return original(*args, **kwargs)
             try:
                 result = original(*args, **kwargs)
             except BaseException:
-                tap.answer(asked, begun, args, kwargs, None)
+                tap.run("steady", end, begun, args, kwargs, None)
                 raise
-            stop = tap.answer(asked, begun, args, kwargs, result)
+            try:
+                end(begun, args, kwargs, result)
+            except Exception as error:
+                tap.fail_observing(error)
+            return result
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if is_dynamo_compiling() or not tap.on:
+                return original(*args, **kwargs)
+            thread = get_ident()
+            if tap.is_steady and entry.steady is not None:
+                if thread == tap.steady_thread and not _len_torch_function_stack() and not _len_torch_dispatch_stack():
+                    return observed(entry.steady, args, kwargs)
+                tap.run("steady", tap.on_unsteady)
+            asked = entry.armed if tap.armed else entry.every
+            if asked is None or asked.probe in off or thread in busy:
+                return original(*args, **kwargs)
+            if _get_tracing_state() is not None or is_compiling():
+                return original(*args, **kwargs)
+            if entry.prepare is not None:
+                args = entry.prepare(args)
+            begun = None
+            is_disturbed = tap.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack()
+            if asked.begin is not None:  # written out here, not in a function: it is most of what a steady window costs
+                try:
+                    busy.add(thread)
+                    with lock:
+                        if is_disturbed:
+                            begun = tap.call_undisturbed(asked.begin, args, kwargs)
+                        else:
+                            begun = asked.begin(args, kwargs)
+                except Exception as error:
+                    tap.fail(asked.probe, error)
+                finally:
+                    busy.discard(thread)
+            if asked.end is None:
+                return original(*args, **kwargs)
+            try:
+                result = original(*args, **kwargs)
+            except BaseException:
+                tap.run(asked.probe, asked.end, begun, args, kwargs, None)
+                raise
+            if not tap.on or is_disturbed:
+                stop = tap.run(asked.probe, asked.end, begun, args, kwargs, result)
+            else:
+                stop = None
+                try:
+                    busy.add(thread)
+                    with lock:
+                        stop = asked.end(begun, args, kwargs, result)
+                except Exception as error:
+                    tap.fail(asked.probe, error)
+                finally:
+                    busy.discard(thread)
             if stop is not None:
                 raise stop
             return result
@@ -248,37 +307,15 @@ class Tap:
             self.fail(probe, error)
             return None
 
-    def ask_undisturbed(self, asked: Listeners, args: Any, kwargs: Any) -> list[Any]:
-        with self._lock, Undisturbed():
-            return [self.attempt(probe, call, args, kwargs) for probe, call in asked.before]
+    def call_undisturbed(self, call: Function, *args: Any) -> Any:
+        with Undisturbed():
+            return call(*args)
 
-    def answer(self, asked: Listeners, begun: list[Any], args: Any, kwargs: Any, result: Any) -> BaseException | None:
-        """Ask those who listen after a call. What to raise, if anything."""
-        thread = get_ident()
-        if not self.on or thread in self._busy:
-            return None
-        guard, stop = None, None
-        try:
-            self._busy.add(thread)
-            with self._lock:
-                if self.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack():
-                    guard = Undisturbed()
-                    guard.__enter__()
-                for probe, call, place in asked.after:
-                    if probe in self.off:
-                        continue
-                    try:
-                        answer = call(None if place < 0 else begun[place], args, kwargs, result)
-                    except Exception as error:
-                        self.fail(probe, error)
-                        continue
-                    if answer is not None:
-                        stop = answer
-        finally:
-            if guard is not None:
-                guard.__exit__()
-            self._busy.discard(thread)
-        return stop
+    def fail_observing(self, error: Exception) -> None:
+        """What was observed so far is lost: nobody knows where gradients come from."""
+        if not is_the_programs(error):
+            self.on_interruption()
+        self.fail("steady", error)
 
     def fail(self, probe: str, error: Exception) -> None:
         if isinstance(error, RecursionError):  # the program is deep in its own calls: one value less
@@ -329,4 +366,5 @@ def _unseen(wrapper: Function) -> Function:
     return wrapper
 
 
-leave_alone(Tap.run.__code__, Tap.answer.__code__, Tap.ask_undisturbed.__code__, and_all_they_call=True)
+leave_alone(Tap.run.__code__, Tap.call_undisturbed.__code__, and_all_they_call=True)
+leave_alone(Listeners._begin_all.__code__, Listeners._end_all.__code__, and_all_they_call=True)

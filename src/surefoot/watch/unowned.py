@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from surefoot.watch.provenance import Clear, Ledger
+from surefoot.watch.provenance import Clear, Ledger, State
 
 
 class UnownedLedger(Ledger):
@@ -27,7 +27,7 @@ class UnownedLedger(Ledger):
         provenances = self.provenances
         self._refs = [self._refs[i] for i in indices]
         self.states = [self.states[i] for i in indices]
-        self._used = []
+        self.used = []
         self.assign([provenances[i] for i in indices])
 
     def alive(self) -> list[Tensor]:
@@ -48,21 +48,23 @@ class UnownedLedger(Ledger):
         if any(id(param) in gone for param in params):
             self._keep([i for i, param in enumerate(params) if id(param) not in gone])
 
-    def look(self, clears: Sequence[Clear] = ()) -> None:
+    def look(self, clears: Sequence[Clear] = (), states: list[State] | None = None) -> None:
         if self._refs:
             self._hold()
-            super().look(clears)
+            super().look(clears, states)
             self.params = []
 
-    def settle(self) -> None:
+    def settle(self, states: list[State] | None = None) -> None:
         self._hold()
-        super().settle()
+        super().settle(states)
         self.params = []
 
-    def receive(self, backward: int) -> int:
+    def receive(
+        self, backward: int, states: list[State] | None = None, used: list[weakref.ref[Tensor]] | None = None
+    ) -> int:
         if not self._refs:
             return 0
         self._hold()
-        num_reached = super().receive(backward)
+        num_reached = super().receive(backward, states, used)
         self.params = []
         return num_reached

@@ -39,6 +39,7 @@ class Windows:
         self.repeats = 0  # steps since its last record that looked like one recorded before
         self.alike: dict[int, int] = {}  # by record: steps since the last record that it stands for
         self.is_new = False  # the last window was, or had something that must be seen closely
+        self.quiet_until = 0  # the next update whose window may be armed or measured
         self.wanted_at = 0  # the update before which signals want to see a window
         self.accumulates = 1  # most micro-batches of one line that a step has used
         self._seen: dict[Hashable, Seen] = {}
@@ -64,6 +65,11 @@ class Windows:
         seen = self._closely.setdefault((signature, details), Seen())
         seen.count += 1
         return seen
+
+    def count(self, seen: Seen) -> None:
+        """The window that ends is like one that was recorded."""
+        self.repeats += 1
+        self.alike[seen.record] = self.alike.get(seen.record, 0) + 1
 
     def recorded(self, index: int, *seen: Seen) -> None:
         self.repeats, self.alike = 0, {}

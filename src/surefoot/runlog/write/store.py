@@ -51,6 +51,11 @@ class Store:
         self._own = OwnConnection(self.connection, self.file, before)
         self._identity = identity(self.file)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether our descriptors are still ours."""
+        return self._own.is_whole()
+
     def _keep_connected(self) -> None:
         """The program may have closed our descriptors, and opened files of its own under their numbers."""
         if not self._own.is_whole():

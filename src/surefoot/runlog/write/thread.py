@@ -102,10 +102,14 @@ class Writer:
             finally:
                 self._reply(replies, done=done)
             if done:
-                sealer.look()
+                try:
+                    sealer.look()
+                except sqlite3.OperationalError:
+                    if store.is_whole:  # else the program has closed our descriptors: the next write opens others
+                        raise
         self._retry_at = 0.0
         asking.join(LATER_SECONDS)
-        self._is_written = self._write(store)
+        self._is_written = self._write(store) or self._write(store)  # the first may have met closed descriptors
         if self._is_written:
             sealer.close()
 
@@ -144,6 +148,8 @@ class Writer:
             raise
         except sqlite3.OperationalError as error:
             self._intake.put_back(rows, orders)
+            if not store.is_whole:
+                return False
             self._retry_at = clock + RETRY_SECONDS
             if self._tell("can't be written at present; training goes on, and it is tried again.", str(error)):
                 self._note("log-broken", str(error))

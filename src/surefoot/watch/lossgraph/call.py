@@ -124,7 +124,7 @@ class Calls:
         if step != recorder.num_steps:
             self._rows[kind] = (recorder.num_steps, rows)
         elif rows != first:
-            recorder.lanes.here().tokens.append(("unequal", kind))
+            recorder.mark(("unequal", kind))
             self._num_unequal += 1
             if self._num_unequal <= ARMED_UNEQUAL:
                 recorder.arm()

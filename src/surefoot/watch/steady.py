@@ -1,0 +1,292 @@
+"""Steady windows: one that goes just as an earlier one did is compared with it, and not accounted for again.
+
+While a window is *observed*, an event costs little: its line, and identity and version of the gradients, are taken down
+together with the call that would account for it. At the step the observations are looked up. If they are known, and
+what came before was like it was then, the step is counted and the calls are put aside; else they are made now, late
+but in order, and the recorder goes on as if it had accounted for everything at once. The last windows that were put
+aside are made up for before that, so that gradients come from the right backwards.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable
+from operator import itemgetter, methodcaller, ne
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from surefoot.facts import Site
+from surefoot.watch.provenance import NONE, State
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from surefoot.watch.account import Account
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+    from surefoot.watch.window import Seen
+
+NAME = "steady"
+MOST_OPTIMIZERS = 8  # all their gradients are looked at around every backward
+KEPT_WINDOWS = 16  # put aside, of all optimizers: what they made is found in the gradients of the next ones
+MOST_STRANGE = 8  # windows in a row that were not known, after which nothing is observed for a while
+REST = 64  # steps
+MOST_KNOWN = 4096  # windows
+
+_ALIVE, _ID = methodcaller("__call__"), itemgetter(0)
+GONE, COME, SAME_TENSOR, OTHER_TENSOR, MIXED = 1, 2, 3, 4, 5  # what became of a gradient, or of all of them
+
+Calls = list[tuple[Any, ...]]  # each with its arguments
+
+
+class Known(NamedTuple):
+    """What a window led to when it was accounted for."""
+
+    seen: Seen
+    context: int
+    ordinals: tuple[int, ...]  # of the backwards whose loss it is, counted back from the last one
+
+
+class Steady:
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.marks: list[Hashable] = []  # of the window that is observed: what was seen
+        self.calls: Calls = []  # likewise, to account for it
+        self._states: list[tuple[list[State], Any]] = []  # of each optimizer's gradients when the window began
+        self._accounts: list[Account] = []
+        self._version = 0  # of the accounts
+        self._aside: deque[tuple[list[tuple[list[State], Any]], Calls]] = deque(maxlen=KEPT_WINDOWS)
+        self._context = 0  # what the last window has left, by its number
+        self._contexts: dict[Hashable, int] = {}
+        self._known: dict[Hashable, Known] = {}
+        self._to_learn: tuple[Hashable, int] | None = None  # a window that is being accounted for
+        self._learned: tuple[Hashable, Seen, tuple[int, ...]] | None = None
+        self._num_strange = 0
+        self._rests_until = 0
+        self._stepping: Account | None = None  # whose known step is running
+
+    # --- on and off
+
+    def begin(self) -> None:
+        """The window that begins is not armed: observe it, if nothing speaks against it."""
+        recorder, tap = self._recorder, self._recorder.tap
+        if not tap.is_steady:
+            learned, self._learned = self._learned, None
+            if recorder.num_steps < self._rests_until:
+                return
+            if not self._can_observe():
+                self._rests_until = recorder.num_steps + REST
+                return
+            self._accounts, self._version = recorder.accounts.all, recorder.accounts.version
+            self._context = self._present_context()
+            if learned is not None and len(self._known) < MOST_KNOWN:
+                self._known[learned[0]] = Known(learned[1], self._context, learned[2])
+            self._aside.clear()
+            self._start()
+            tap.is_steady = True
+        tap.steady_thread, self._stepping = get_ident(), None
+
+    def _start(self) -> None:
+        self.marks, self.calls = [], []
+        self._states = [(account.ledger.states, account.ledger.used) for account in self._accounts]
+
+    def catch_up(self) -> None:
+        """Account for what was observed so far, and no longer observe."""
+        self._recorder.tap.is_steady = False
+        aside = [*self._aside, (self._states, self.calls)]
+        self._aside.clear()
+        for account, (states, used) in zip(self._accounts, aside[0][0], strict=True):
+            if len(states) == len(account.ledger.params):  # else it is gone
+                account.ledger.states, account.ledger.used = states, used
+        for _, calls in aside:
+            for call, *args in calls:
+                call(*args)
+        self.marks, self.calls = [], []
+
+    def forget(self) -> None:
+        """Nobody knows what was observed: our code was left half-way."""
+        self._recorder.tap.is_steady = False
+        self._aside.clear()
+        self.marks, self.calls, self._to_learn, self._learned = [], [], None, None
+        self._rests_until = self._recorder.num_steps + REST
+
+    def _can_observe(self) -> bool:
+        recorder = self._recorder
+        accounts, lanes, step = recorder.accounts.all, recorder.lanes, recorder.num_steps
+        settings, lane = recorder.settings, recorder.lanes.here()
+        return (
+            0 < len(accounts) <= MOST_OPTIMIZERS
+            and all(account.ledger.is_plain for account in accounts)
+            and all(not step - account.last_step > KEPT_WINDOWS or not account.num_updates for account in accounts)
+            and not any(recorder.accounts.sharing(account) for account in accounts)
+            and not (lanes.are_several or lane.backward_stack or lane.step_stack)
+            and not (recorder.unowned.states or recorder.asks_always)
+            and not (settings.stops or settings.thorough or recorder.journal.listener)
+            and not (recorder.tap.has_subclasses or NAME in recorder.tap.off)
+        )
+
+    def _present_context(self) -> int:
+        """What gradients and events have left, whatever the ordinals."""
+        stories = [(account.id, account.windows.accumulates, account.ledger.context()) for account in self._accounts]
+        context = (tuple(stories), tuple(self._recorder.lanes.here().tokens))
+        return self._contexts.setdefault(context, len(self._contexts))
+
+    # --- observing
+
+    def observe(self, account: Account) -> tuple[Hashable, list[State] | None]:
+        """What has become of its gradients since the last look, None if only their values can tell; their states."""
+        ledger = account.ledger
+        before, states = ledger.states, ledger.scan()
+        cleared, ledger.cleared = ledger.cleared, None
+        if states == before:
+            if ledger.used and (ledger.looks_left or NONE in map(id, map(_ALIVE, ledger.used))):
+                return None, None  # cleared behind our back, or another gradient that only looks like the one before
+            return (None, None) if cleared and any(states) else (0, states)
+        kind, which = changes = _changes(before, states)
+        is_zeroed = kind == SAME_TENSOR and cleared is False
+        is_cleared = kind == GONE or (kind == MIXED and set(which) <= {0, GONE})
+        if not is_zeroed and not is_cleared:
+            return None, None
+        ledger.states, ledger.used = states, []
+        return changes, states
+
+    def note(self, mark: Hashable, *call: Any) -> None:
+        self.marks.append(mark)
+        self.calls.append(call)
+
+    def backward_begins(self, backward: Backward) -> None:
+        recorder = self._recorder
+        if self._version != recorder.accounts.version or recorder.lanes.here().backward_stack:
+            self.catch_up()
+            recorder.account_for_begin(backward)
+            return
+        changes: list[Hashable] = []
+        states: list[list[State] | None] = []
+        for account in self._accounts:
+            change, found = self.observe(account)
+            changes.append(change)
+            states.append(found)
+        backward.accounts = self._accounts
+        self.calls.append((recorder.account_for_begin, backward, states))
+        if None in changes:
+            self.catch_up()
+        else:
+            graph = (backward.retain_graph, backward.create_graph, backward.under_autocast)
+            self.marks.append((id(backward.site), graph, *changes))
+
+    def backward_ends(self, backward: Backward) -> None:
+        """Gradients were added to: whatever has become of them is its doing."""
+        changes: list[Hashable] = []
+        found = []
+        for account in self._accounts:
+            ledger = account.ledger
+            before, states = ledger.states, ledger.scan()
+            if states == before:
+                found.append((states, ledger.used))
+                changes.append(0)
+                continue
+            if ledger.used:
+                ledger.used = ledger.references()
+            ledger.states = states
+            found.append((states, ledger.used))
+            changes.append(_changes(before, states))
+        backward.roots, backward.gradient = (), None
+        self.marks.append(tuple(changes))
+        self.calls.append((self._recorder.account_for_end, backward, found))
+
+    # --- the step
+
+    def step(self, optimizer: Optimizer, site: Site | None) -> bool:
+        """Whether the step is known; else everything is accounted for, but the step itself."""
+        recorder = self._recorder
+        account = recorder.accounts.by_id.get(id(optimizer))
+        if (
+            account is None or account.optimizer() is not optimizer or recorder.accounts.version != self._version
+            or recorder.lanes.here().backward_stack or recorder.lanes.here().step_stack
+            or account.refresh(optimizer)
+        ):  # fmt: skip
+            self.catch_up()
+            return False
+        change, states = self.observe(account)
+        if change is not None and states is not None:
+            condition = recorder.condition_of(account)
+            key = (self._context, account.id, id(site), change, condition, tuple(self.marks))
+            known = self._known.get(key)
+            if known is not None and not recorder.record_due and not recorder.setup_due:
+                self._num_strange = 0
+                self._count(account, optimizer, site, known, states)
+                return True
+            num_undecided = sum([each.ledger.num_unexplained for each in self._accounts])
+            self._to_learn = (key, num_undecided)
+        self.catch_up()
+        self._num_strange += 1
+        if self._num_strange >= MOST_STRANGE:
+            self._num_strange, self._rests_until = 0, recorder.num_steps + REST
+        return False
+
+    def _count(
+        self, account: Account, optimizer: Optimizer, site: Site | None, known: Known, states: list[State]
+    ) -> None:
+        recorder, windows, ledger = self._recorder, account.windows, account.ledger
+        index = recorder.count_step(account)
+        known.seen.count += 1
+        windows.count(known.seen)
+        recorder.losses.step(account, optimizer, index, [recorder.num_backwards - back for back in known.ordinals])
+        account.step_site = site
+        ledger.used = references = ledger.references()
+        self.calls.append((self._account_for_step, account, index, site, states, references))
+        self._aside.append((self._states, self.calls))
+        self._context = known.context
+        recorder.journal.clock += len(self.calls)
+        recorder.last_step_at = recorder.journal.clock
+        recorder.lanes.here().step_stack.append(account.id)
+        self._stepping = account
+        recorder.tap.steady_thread = 0  # what the step itself calls is accounted for at once
+        self._start()
+
+    def step_ended(self) -> bool:
+        """Whether the step that has ended was known, and the next window is only observed as well."""
+        account, recorder = self._stepping, self._recorder
+        if account is None or account.num_updates + 1 >= account.windows.quiet_until or recorder.record_due:
+            return False
+        self._stepping = None
+        recorder.lanes.here().step_stack.pop()
+        account.version_left = account.ledger.params[0]._version
+        recorder.tap.steady_thread = get_ident()
+        return True
+
+    def _account_for_step(
+        self, account: Account, index: int, site: Site | None, states: list[State], references: list[Any]
+    ) -> None:
+        recorder = self._recorder
+        recorder.look([account], [states])
+        account.ledger.use((index, account.id), references=references)
+        recorder.note_step(account, index, site, skipped=False)
+
+    def learn(self, seen: Seen, ordinals: set[int]) -> None:
+        """The step was accounted for. What comes of it is known when the next window begins."""
+        if self._to_learn is not None:
+            (key, num_undecided), self._to_learn = self._to_learn, None
+            accounts = self._recorder.accounts.all
+            if sum([each.ledger.num_unexplained for each in accounts]) == num_undecided:  # else values decided
+                last = self._recorder.num_backwards
+                self._learned = (key, seen, tuple(sorted([last - ordinal for ordinal in ordinals])))
+
+
+def _changes(before: list[State], states: list[State]) -> tuple[int, Any]:
+    """What has become of gradients, and of which: found without a call for each of them, as a rule."""
+    if not any(states):
+        return GONE, tuple(map(bool, before))
+    if not any(before):
+        return COME, tuple(map(bool, states))
+    if all(before) and all(states) and list(map(_ID, before)) == list(map(_ID, states)):  # type: ignore[arg-type]
+        return SAME_TENSOR, tuple(map(ne, before, states))
+    return MIXED, tuple(map(_change, before, states))
+
+
+def _change(before: State, after: State) -> int:
+    if before == after:
+        return 0
+    if before is None or after is None:
+        return GONE if after is None else COME
+    return SAME_TENSOR if before[0] == after[0] else OTHER_TENSOR
