@@ -336,10 +336,14 @@ class Ledger:
         elif len(states) != len(self.params):
             return 0
         changed = list(map(ne, self.states, states))
+        if self.used and used is None:  # it may have put sums in their places, of the same identity
+            present = [i for i, state in enumerate(self.states) if state is not None]
+            for i in [i for i, ref in zip(present, self.used, strict=False) if ref() is None]:
+                changed[i] = True
         num_reached = changed.count(True)
         if not num_reached:
             return 0
-        if self.used:  # it may have put sums in their places
+        if self.used:
             self.used = self.references() if used is None else used
         if changed != self._received:
             return self._receive_one_by_one(backward, states, changed)

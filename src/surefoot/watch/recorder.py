@@ -289,6 +289,9 @@ class Recorder:
     def account_for_begin(self, backward: Backward, states: Sequence[list[State] | None] | None = None) -> None:
         """What happened to gradients before a backward."""
         self.look(backward.accounts, states)
+        if backward.create_graph:  # sums take the places of gradients, and may have their identity
+            for account in backward.accounts:
+                account.ledger.used = account.ledger.used or account.ledger.references()
         backward.loss = self._loss_of.get(id(backward.site))
 
     def backward_ends(self, backward: Backward) -> None:

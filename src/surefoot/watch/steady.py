@@ -156,8 +156,10 @@ class Steady:
 
     def backward_begins(self, backward: Backward) -> None:
         recorder = self._recorder
-        if self._version != recorder.accounts.version or recorder.lanes.here().backward_stack:
+        nested = recorder.lanes.here().backward_stack
+        if nested or backward.create_graph or self._version != recorder.accounts.version:
             self.catch_up()
+            backward.accounts = recorder.accounts.all
             recorder.account_for_begin(backward)
             return
         changes: list[Hashable] = []
