@@ -23,6 +23,7 @@ from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, Mode
 from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
+from surefoot.facts.seq import ReadFacts, SequenceFacts
 from surefoot.facts.setup import (
     GroupFacts,
     MisspellingFacts,
@@ -74,6 +75,7 @@ __all__ = [
     "ParameterSignals",
     "PassingFacts",
     "RanksFacts",
+    "ReadFacts",
     "Record",
     "ReplicaFacts",
     "ResumeFacts",
@@ -82,6 +84,7 @@ __all__ = [
     "ScheduleFacts",
     "ScheduleStepFacts",
     "SchedulerFacts",
+    "SequenceFacts",
     "SetupFacts",
     "SharedGeneratorFacts",
     "SignalFacts",

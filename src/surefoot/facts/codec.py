@@ -31,6 +31,7 @@ from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, Mode
 from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
+from surefoot.facts.seq import ReadFacts, SequenceFacts
 from surefoot.facts.setup import (
     GroupFacts,
     MisspellingFacts,
@@ -86,6 +87,7 @@ _CLASSES: dict[str, type] = {
         ParameterSignals,
         PassingFacts,
         RanksFacts,
+        ReadFacts,
         ReplicaFacts,
         ResumeFacts,
         SameBatchFacts,
@@ -93,6 +95,7 @@ _CLASSES: dict[str, type] = {
         ScheduleFacts,
         ScheduleStepFacts,
         SchedulerFacts,
+        SequenceFacts,
         SetupFacts,
         SharedGeneratorFacts,
         SignalFacts,

@@ -22,6 +22,7 @@ from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.probe import SavedProbe
 from surefoot.watch.schedule.probe import ScheduleProbe
+from surefoot.watch.seq.probe import SequenceProbe
 from surefoot.watch.step import StepProbe
 from surefoot.watch.validation import ValidationProbe
 
@@ -42,6 +43,7 @@ def all_probes() -> list[Probe]:
         ScheduleProbe(epochs),
         SavedProbe(),
         LossProbe(validation.hear),
+        SequenceProbe(),
         DistProbe(),  # after the one that reads the loss
         validation,  # and the next after the one that reads the value of the loss
         births,

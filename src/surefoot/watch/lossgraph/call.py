@@ -139,8 +139,11 @@ class Calls:
             return
         first = args[0] if args else kwargs.get(names[0])
         second = args[1] if len(args) > 1 else kwargs.get(names[1])
+        given = dict(zip(names, args, strict=False), **kwargs)
         if place.num_calls < READ_CALLS or place.num_calls % (SPACING if result.is_cpu else FAR_SPACING) == 0:
-            place.read(dict(zip(names, args, strict=False), **kwargs), first, second)
+            place.read(given, first, second)
+        for probe, heard in recorder.on_training_loss:
+            recorder.tap.attempt(probe, heard, place, given, first, second)
         place.num_calls += 1
         node = result.grad_fn
         if node is None:

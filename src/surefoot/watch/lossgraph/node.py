@@ -62,7 +62,7 @@ def saved(node: Node, what: str) -> Any:
     """
     packed, unpacked = _attributes(what)
     raw = getattr(node, packed, None)
-    if raw is not None and _is_packed(raw):
+    if raw is not None and is_packed(raw):
         return None
     try:
         value = getattr(node, unpacked, None)
@@ -75,9 +75,9 @@ def saved(node: Node, what: str) -> Any:
     return value
 
 
-def _is_packed(raw: Any) -> bool:
+def is_packed(raw: Any) -> bool:
     if type(raw) is tuple:
-        return any(_is_packed(one) for one in raw)
+        return any(is_packed(one) for one in raw)
     return getattr(raw, "unpack_hook", None) is not None
 
 

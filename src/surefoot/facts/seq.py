@@ -1,0 +1,35 @@
+"""How the targets of a loss lie on the token ids that the model was given."""
+
+from surefoot.facts.frozen import frozen
+from surefoot.facts.site import Site
+
+
+@frozen
+class ReadFacts:
+    """One prediction, and which positions of a lookup's ids it depends on, read off the graph."""
+
+    lookup: int  # among the embedding lookups behind the loss
+    row: int  # the position at which the prediction is made
+    target: int  # the position of the token that it must predict
+    earliest: int  # the first position that it depends on
+    latest: int  # the last one
+    length: int  # of the sequence
+    is_per_position: bool = True  # position by position, and not through one code of the whole sequence
+
+
+@frozen
+class SequenceFacts:
+    """The targets of one loss against the ids of embedding lookups behind it, over the batches looked at."""
+
+    site: Site | None = None  # the call that computed the loss
+    kind: str = ""
+    num_batches: int = 0  # times that the targets were tokens of a lookup's ids
+    offsets: tuple[tuple[int, int], ...] = ()  # by how much targets are ahead of their row, and in how many batches
+    reads: tuple[ReadFacts, ...] = ()
+    padding_idx: int | None = None  # of the embedding whose ids are padded
+    padding_target: int | None = None  # the target of padded positions
+    ignore_index: int = -100
+    num_padded: int = 0  # batches whose padding counts in the loss
+    num_padding: int = 0  # targets of padded positions that counted in these
+    num_counted: int = 0  # all that counted in these
+    is_padding_a_class: bool = False  # other positions have the target of padded ones, too

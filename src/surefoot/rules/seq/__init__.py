@@ -1,0 +1,1 @@
+"""Sequence models: padding, masks, and targets that are moved against the input."""

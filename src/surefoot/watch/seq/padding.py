@@ -1,0 +1,68 @@
+"""Count the targets of padded positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from surefoot.watch.seq.align import Layout
+
+
+@dataclass(slots=True)
+class Padding:
+    target: int  # of padded positions
+    num_targets: int
+    num_counted: int
+    is_a_class: bool  # positions that are not padded have that target, too
+
+
+def padding_in(layout: Layout, shift: int | None, padding_idx: int, ignore_index: int) -> Padding | None:
+    """Of targets that are tokens themselves, or else have one value wherever the input is padded."""
+    padded = _runs(layout.ids, padding_idx)
+    if padded is None:
+        return None
+    if shift is not None:
+        target, where = padding_idx, _runs(layout.targets, padding_idx)
+        if where is None:
+            return None
+        where = where & _follows_another(where)  # the first may be the end of the text, which is to be learned
+    elif layout.targets.shape == layout.ids.shape and padded.any():
+        values = layout.targets[padded]
+        target, where = int(values[0]), padded
+        if not bool((values == target).all()):
+            return None
+    else:
+        return None
+    num = int(where.sum())
+    if not num or target == ignore_index:
+        return None
+    is_a_class = shift is None and bool((layout.targets[~padded] == target).any())
+    return Padding(target, num, int((layout.targets != ignore_index).sum()), is_a_class)
+
+
+def is_token(layout: Layout, padding_idx: int) -> bool:
+    """The index also stands inside sequences: it is an ordinary token, or separates texts."""
+    is_other = layout.ids != padding_idx
+    seen_before, seen_after = is_other.cummax(1).values, is_other.flip(1).cummax(1).values.flip(1)
+    return bool((~is_other & seen_before & seen_after).any())
+
+
+def _runs(values: Tensor, padding_idx: int) -> Tensor | None:
+    """Where rows are padded; None unless that is at their ends only, in rows of different length, now and then long."""
+    is_padding = values == padding_idx
+    lengths = (~is_padding).sum(1)
+    if not is_padding.any() or int(lengths.min()) == int(lengths.max()):
+        return None
+    mixed = is_padding[lengths > 0]
+    at_end, at_start = bool(mixed[:, -1].any()), bool(mixed[:, 0].any())
+    if at_end == at_start or not (mixed[:, 1:] & mixed[:, :-1]).any():
+        return None
+    return is_padding if int((mixed[:, 1:] != mixed[:, :-1]).sum(1).max()) == 1 else None
+
+
+def _follows_another(where: Tensor) -> Tensor:
+    follows = where.clone()
+    follows[:, 0] = where[:, 0] & where[:, 1]
+    follows[:, 1:] = where[:, 1:] & where[:, :-1]
+    return follows

@@ -1,0 +1,104 @@
+"""Compare the targets of losses with the token ids behind their predictions, in the first batches of each loss."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from surefoot.facts import Site
+from surefoot.watch.lossgraph.node import Node, name_of, saved, signed
+from surefoot.watch.lossgraph.values import is_readable
+from surefoot.watch.probe import Probe
+from surefoot.watch.seq.align import laid
+from surefoot.watch.seq.backprop import nodes_behind
+from surefoot.watch.seq.reading import Match, read
+from surefoot.watch.seq.story import Story
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.recorder import Recorder
+
+MAX_READS = 3  # predictions of each loss whose dependence is read off the graph
+MAX_TARGETS = 1 << 20
+MAX_LOOKUPS = 8
+
+
+class SequenceProbe(Probe):
+    name = "sequence"
+
+    def __init__(self) -> None:
+        self._stories: dict[tuple[Site | None, str], Story] = {}
+        self._heard: dict[int, Story] = {}  # in the window that is running, by identity
+
+    def install(self, recorder: Recorder) -> None:
+        recorder.on_training_loss.append((self.name, self._hear))
+
+    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+        if place.kind not in ("cross-entropy", "nll") or not _is_of_tokens(prediction, targets):
+            return
+        story = self._stories.get((place.site, place.kind))
+        if story is None:
+            story = self._stories[place.site, place.kind] = Story(place.site, place.kind)
+        story.num_calls += 1
+        if story.is_due:
+            with torch.no_grad():
+                self._look(story, place, given, prediction, targets)
+        if story.num_lookups:
+            self._heard[id(story)] = story
+
+    def _look(self, story: Story, place: Place, given: dict[str, Any], prediction: Tensor, targets: Tensor) -> None:
+        nodes = nodes_behind(prediction.grad_fn)
+        lookups = [node for node in nodes or () if name_of(node) == "Embedding"]
+        if not lookups or len(lookups) > MAX_LOOKUPS:
+            return
+        story.num_lookups += 1
+        ignored = int(given.get("ignore_index", -100))
+        matches = []
+        for number, node in enumerate(sorted(lookups, key=lambda one: one._sequence_nr())):
+            ids = saved(node, "indices")
+            if not is_readable(ids) or ids.device != targets.device:
+                continue
+            padding_idx = signed(node._saved_padding_idx)
+            padding_idx = None if padding_idx is None or padding_idx < 0 else padding_idx
+            found, shift = laid(ids, targets, ignored, padding_idx)
+            if padding_idx is not None and place.reduction != "none":
+                story.add_padding(found, shift, padding_idx, ignored, given.get("weight"))
+            if shift is not None:
+                matches += [Match(number, node, layout, shift) for layout in found]
+        self._compare(story, prediction, matches, nodes or [], targets)
+
+    def _compare(
+        self, story: Story, prediction: Tensor, matches: list[Match], nodes: list[Node], targets: Tensor
+    ) -> None:
+        if matches and story.num_read < MAX_READS:
+            story.num_read += 1
+            for match, one in read(prediction, matches, nodes, targets, story.num_read):
+                story.reads.append(one)
+                story.ahead[match.lookup, match.shift] = one.target - one.row
+        for key in {(match.lookup, match.shift) for match in matches}:
+            story.offsets[story.ahead.get(key, key[1])] += 1
+
+    def step_begins(self, optimizer: Optimizer) -> Hashable:
+        return tuple((number, story.num_padded > 1, story.num_read) for number, story in self._heard.items())
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        return {"sequences": tuple(story.facts() for story in self._heard.values())}
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        self._heard.clear()
+
+
+def _is_of_tokens(prediction: Any, targets: Any) -> bool:
+    return (
+        is_readable(prediction)
+        and is_readable(targets)
+        and prediction.grad_fn is not None
+        and targets.dtype is torch.int64
+        and prediction.dim() == targets.dim() + 1
+        and 1 < targets.numel() <= MAX_TARGETS
+    )

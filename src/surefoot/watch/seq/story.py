@@ -1,0 +1,65 @@
+"""What the batches looked at tell of the targets of one loss."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from surefoot.facts import ReadFacts, SequenceFacts, Site
+from surefoot.watch.seq.align import Layout
+from surefoot.watch.seq.padding import is_token, padding_in
+
+FIRST_LOOKS = 6  # batches of each loss that are compared; then those at powers of two
+
+
+@dataclass(slots=True)
+class Story:
+    """What is known of the targets of one line."""
+
+    site: Site | None
+    kind: str
+    num_calls: int = 0
+    num_lookups: int = 0
+    ahead: dict[tuple[int, int], int] = field(default_factory=dict)  # by lookup and shift, as the graph tells
+    offsets: Counter[int] = field(default_factory=Counter)
+    reads: list[ReadFacts] = field(default_factory=list)
+    num_read: int = 0
+    padding: tuple[int, int, int] | None = None  # index, target, ignored
+    is_padding_a_class: bool = False
+    tokens: set[int] = field(default_factory=set)  # padding indices that also stand inside sequences
+    num_padded: int = 0
+    num_padding: int = 0
+    num_counted: int = 0
+
+    @property
+    def is_due(self) -> bool:
+        calls = self.num_calls
+        return (calls <= FIRST_LOOKS and (calls <= 2 or self.num_lookups > 0)) or not calls & (calls - 1)
+
+    def add_padding(
+        self, found: list[Layout], shift: int | None, padding_idx: int, ignored: int, weight: Tensor | None
+    ) -> None:
+        if padding_idx in self.tokens or not found:
+            return
+        if all(is_token(one, padding_idx) for one in found):  # in either order of dimensions
+            self.tokens.add(padding_idx)
+            self.padding, self.num_padded = None, 0
+            return
+        padded = [padding for one in found if (padding := padding_in(one, shift, padding_idx, ignored)) is not None]
+        if not padded or (weight is not None and float(weight[padded[0].target]) == 0):
+            return
+        self.padding = (padding_idx, padded[0].target, ignored)
+        self.is_padding_a_class |= padded[0].is_a_class
+        self.num_padded += 1
+        self.num_padding += padded[0].num_targets
+        self.num_counted += padded[0].num_counted
+
+    def facts(self) -> SequenceFacts:
+        index, target, ignored = self.padding or (None, None, -100)
+        return SequenceFacts(
+            self.site, self.kind, self.offsets.total(), tuple(sorted(self.offsets.items())), tuple(self.reads),
+            index, target, ignored, self.num_padded, self.num_padding, self.num_counted,
+            self.is_padding_a_class,
+        )  # fmt: skip

@@ -1,0 +1,31 @@
+from dataclasses import replace
+
+from surefoot.rules.seq.padding_in_loss import check
+from tests.rules.seq.build import HEAD, LOSS, ask, sequence, step
+
+PADDED = sequence(
+    padding_idx=0, padding_target=0, num_padded=2, num_padding=30, num_counted=120, num_batches=2, offsets=((1, 2),)
+)
+
+
+def test_padding_that_counts() -> None:
+    (evidence,) = ask(check, step(PADDED))
+    assert evidence.site == LOSS
+    assert evidence.message == (
+        "30 of 120 targets that count in this cross-entropy loss are padding (25%, in 2 batches): the embedding's "
+        "padding_idx is 0, the target of padded positions is 0, and the loss ignores -100"
+    )
+    assert evidence.fix.startswith("pass ignore_index=0")
+
+
+def test_a_target_that_others_have_is_not_to_be_ignored() -> None:
+    (evidence,) = ask(check, step(replace(PADDED, is_padding_a_class=True)))
+    assert "ignore_index" not in evidence.fix
+
+
+def test_one_batch_is_not_enough() -> None:
+    assert ask(check, step(replace(PADDED, num_padded=1))) == []
+
+
+def test_a_loss_that_is_not_backwarded_is_silent() -> None:
+    assert ask(check, step(PADDED, loss=HEAD)) == []
