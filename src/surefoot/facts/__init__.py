@@ -15,6 +15,7 @@ from surefoot.facts.graph import (
     GradcheckFacts,
     GraphFacts,
     KeptGraphFacts,
+    MixedFacts,
     UntrainedFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
@@ -65,6 +66,7 @@ __all__ = [
     "LossFacts",
     "LostUpdateFacts",
     "MisspellingFacts",
+    "MixedFacts",
     "ModeFacts",
     "ModelFacts",
     "NonFiniteFacts",

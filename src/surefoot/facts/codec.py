@@ -23,6 +23,7 @@ from surefoot.facts.graph import (
     GradcheckFacts,
     GraphFacts,
     KeptGraphFacts,
+    MixedFacts,
     UntrainedFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
@@ -76,6 +77,7 @@ _CLASSES: dict[str, type] = {
         KeptGraphFacts,
         LossFacts,
         LostUpdateFacts,
+        MixedFacts,
         ModeFacts,
         MisspellingFacts,
         ModelFacts,

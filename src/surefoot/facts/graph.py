@@ -78,3 +78,17 @@ class GradcheckFacts:
     numeric: float = 0.0  # and by finite differences
     num_wrong: int = 0
     num_compared: int = 0  # elements of this input
+
+
+@frozen
+class MixedFacts:
+    """A prediction that is computed from other samples of its batch."""
+
+    site: Site | None  # the call that computed the loss
+    kind: str = ""  # of the loss
+    cause: str = ""  # "view": it deals samples out anew; "time": a recurrent layer takes the batch for time
+    sample: int = 0  # whose prediction was looked at
+    others: tuple[int, ...] = ()  # samples that it is computed from, the first of them
+    num_others: int = 0
+    before: tuple[int, ...] = ()  # the shape that was viewed
+    after: tuple[int, ...] = ()  # and what it was viewed as

@@ -9,7 +9,14 @@ from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, Othe
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.frozen import frozen
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
-from surefoot.facts.graph import CheckpointFacts, DirectForwardFacts, GradcheckFacts, GraphFacts, UntrainedFacts
+from surefoot.facts.graph import (
+    CheckpointFacts,
+    DirectForwardFacts,
+    GradcheckFacts,
+    GraphFacts,
+    MixedFacts,
+    UntrainedFacts,
+)
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.mode import EvaluationFacts, ModeFacts
 from surefoot.facts.saved import ResumeFacts, UnrestoredFacts
@@ -64,6 +71,7 @@ class StepFacts:
     resume: ResumeFacts | None = None  # where this optimizer's state was loaded
     unsynced: tuple[UnsyncedFacts, ...] = ()
     sequences: tuple[SequenceFacts, ...] = ()  # targets that were compared with token ids in this window
+    mixed: tuple[MixedFacts, ...] = ()  # losses of this window whose predictions mix samples
     replica: ReplicaFacts | None = None  # at fixed updates of a model of which every rank has a copy
     version: int = 1
 

@@ -1,0 +1,103 @@
+"""A prediction is computed from other samples of its batch.
+
+## What it does
+Fires when a `view` or `reshape` deals the samples of a batch out anew, as `view(time, batch, features)` does to a
+tensor of shape (batch, time, features), or when a recurrent layer takes the batch for time; and the prediction of one
+sample is computed from others because of that.
+
+## Why it matters
+Each sample is scored on the features of its neighbours, which change with every shuffle. What can be learned is the
+average, and the loss falls as far as that goes. Nothing fails: all shapes fit.
+
+## Common belief
+`view(time, batch, features)` swaps the first two dimensions of (batch, time, features).
+
+## In truth
+A view keeps all values in the order in which they lie in memory and only draws the borders anew. `transpose` and
+`permute` swap dimensions. Recurrent layers of torch take (time, batch, features) unless `batch_first=True` is set.
+
+## Bad
+```python
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.Linear(6, 12)
+head = torch.nn.Linear(12, 3)
+model = torch.nn.ModuleList([layer, head])
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for _ in range(12):
+    x = torch.randn(16, 4, 6)
+    y = x.mean(1)[:, :3].argmax(1)
+    h = torch.relu(layer(x))
+    h = h.view(4, 16, 12)
+    loss = torch.nn.functional.cross_entropy(head(h.mean(0)), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## Good
+```python
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.Linear(6, 12)
+head = torch.nn.Linear(12, 3)
+model = torch.nn.ModuleList([layer, head])
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for _ in range(12):
+    x = torch.randn(16, 4, 6)
+    y = x.mean(1)[:, :3].argmax(1)
+    h = torch.relu(layer(x))
+    h = h.transpose(0, 1)
+    loss = torch.nn.functional.cross_entropy(head(h.mean(0)), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+```
+
+## When it stays silent
+Batch-norm, contrastive losses, attention over samples, graph networks, mixed-up features and whatever else compares
+samples by computing with them; tensors that have time first; views that keep samples apart; several views in a row, of
+which one may put the other right. A batch as large as another dimension can't be told from it, and is left alone.
+
+## How it decides
+For two predictions a vector-Jacobian product is read at the view. Behind it, each depends on its own entry alone;
+before it, on other samples.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import MixedFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+from surefoot.rules.loss.seen import losses
+
+VIEW_FIX = "swap dimensions with transpose or permute, and view or reshape after that."
+TIME_FIX = "pass batch_first=True to the recurrent layer, or give it (time, batch, features)."
+
+
+@rule("error", on=StepFacts, probes=("mixed", "loss"))
+def check(now: StepFacts, past: History) -> Iterator[Evidence]:
+    places = {part.site.place for _, part in losses(now) if part.site is not None}
+    for one in now.mixed:
+        if one.site is not None and one.site.place in places:
+            yield Evidence(
+                message=_seen(one),
+                fix=VIEW_FIX if one.cause == "view" else TIME_FIX,
+                site=one.site,
+                numbers={"sample": one.sample, "samples": one.num_others},
+            )
+
+
+def _seen(one: MixedFacts) -> str:
+    if one.cause == "time":
+        return (
+            f"a recurrent layer runs over the samples of the batch: it has {one.after[0]} steps and a batch of "
+            f"{one.after[1]}, and the prediction of sample {one.sample} is its output at step {one.sample}"
+        )
+    more = ", …" if one.num_others > len(one.others) else ""
+    samples = ", ".join(map(str, one.others)) + more
+    return (
+        f"the prediction of sample {one.sample} is computed from samples {samples} of its batch: a tensor "
+        f"of shape {one.before} is viewed as {one.after}, which does not swap dimensions"
+    )

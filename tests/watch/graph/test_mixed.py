@@ -1,0 +1,58 @@
+"""Which predictions are found to be computed from other samples."""
+
+from pathlib import Path
+
+import pytest
+
+from surefoot.facts import MixedFacts, StepFacts
+from tests.watch.record import records_of
+
+PREAMBLE = """import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+layer, lstm, gru, head = nn.Linear(6, 8), nn.LSTM(8, 8), nn.GRU(8, 8, num_layers=2), nn.Linear(8, 3)
+joint = nn.Linear(16, 3)
+model = nn.ModuleList([layer, lstm, gru, head, joint])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(12, 5, 6), torch.randint(0, 3, (12,))
+"""
+
+
+def told(scores: str, tmp_path: Path) -> list[MixedFacts]:
+    body = f"loss = F.cross_entropy({scores}, y)\nloss.backward()\noptimizer.step()\n"
+    records = records_of(PREAMBLE + body, tmp_path / "program.py")
+    return [one for r in records if isinstance(r, StepFacts) for one in r.mixed]
+
+
+@pytest.mark.parametrize(
+    ("scores", "cause"),
+    [
+        ("head(layer(x).view(5, 12, 8).mean(0))", "view"),
+        ("head(lstm(layer(x).relu().reshape(5, 12, 8))[0][-1])", "view"),
+        ("joint(gru(layer(x).transpose(0, 1))[1].reshape(12, 16))", "view"),
+        ("head(lstm(layer(x))[0][:, -1])", "time"),
+    ],
+)
+def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
+    (found,) = told(scores, tmp_path)
+    assert found.cause == cause
+    assert set(found.others) - {found.sample}
+    assert found.site is not None and found.site.line == 10
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "head(layer(x).transpose(0, 1).mean(0))",
+        "head(lstm(layer(x.transpose(0, 1)))[0][-1])",
+        "joint(gru(layer(x).transpose(0, 1))[1].transpose(0, 1).reshape(12, 16))",
+        "head(layer(x).view(60, 8).relu().view(12, 5, 8).mean(1))",
+        "head(layer(x).view(5, 12, 8).relu().view(12, 5, 8).mean(1))",
+        "head(layer(x[:, 0]) - layer(x[:, 0]).mean(0))",
+        "head(lstm(layer(x))[0].mean(1))",  # each sample may be a moment of several series
+        "head(lstm(layer(x[:, :1]))[0][:, 0])",
+    ],
+)
+def test_kept_apart(scores: str, tmp_path: Path) -> None:
+    assert told(scores, tmp_path) == []
