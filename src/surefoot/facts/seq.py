@@ -33,3 +33,14 @@ class SequenceFacts:
     num_padding: int = 0  # targets of padded positions that counted in these
     num_counted: int = 0  # all that counted in these
     is_padding_a_class: bool = False  # other positions have the target of padded ones, too
+
+
+@frozen
+class MaskFacts:
+    """Attention behind one loss that leaves out the tokens of padded sequences and attends to their padding."""
+
+    site: Site | None  # the call that computed the loss
+    padding_idx: int = 0
+    num_tokens: int = 0  # of padded sequences, that no query attends to, in the last batch
+    num_padding: int = 0  # positions that queries attend to
+    num_batches: int = 0  # in which it was so

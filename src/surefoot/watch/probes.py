@@ -22,6 +22,7 @@ from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.probe import SavedProbe
 from surefoot.watch.schedule.probe import ScheduleProbe
+from surefoot.watch.seq.mask import MaskProbe
 from surefoot.watch.seq.probe import SequenceProbe
 from surefoot.watch.step import StepProbe
 from surefoot.watch.validation import ValidationProbe
@@ -44,6 +45,7 @@ def all_probes() -> list[Probe]:
         SavedProbe(),
         LossProbe(validation.hear),
         SequenceProbe(),
+        MaskProbe(),
         DistProbe(),  # after the one that reads the loss
         validation,  # and the next after the one that reads the value of the loss
         births,

@@ -75,6 +75,13 @@ def test_code_of_the_program_is_not_run() -> None:
     assert gradients_at(again.grad_fn, 0, torch.ones(()), [x.grad_fn]) is None
 
 
+def test_values_changed_in_place() -> None:
+    x = nn.Embedding(9, 8)(torch.randint(0, 9, (3, 5)))
+    y = x * 2
+    y[:, 0] = 0
+    assert product(y.tanh(), x) is not None
+
+
 def test_a_graph_that_is_gone() -> None:
     x = nn.Embedding(9, 8)(torch.randint(0, 9, (3, 5)))
     output = (x * x).sum()

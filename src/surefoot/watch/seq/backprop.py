@@ -7,6 +7,7 @@ its own, a checkpoint that computes its forward again), nothing is told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from math import prod
@@ -14,7 +15,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import BackwardCFunction
 from torch.nn import Parameter
 
 from surefoot.watch.exception import is_the_programs
@@ -22,6 +22,8 @@ from surefoot.watch.lossgraph.node import Node, is_packed
 
 MAX_NODES = 4000  # about 50 ms, beside what the operations themselves take
 MAX_ELEMENTS = 1 << 28  # of all results behind the loss
+_GENERATED = re.compile(r"\w+Backward\d+")
+_WRITTEN = frozenset({"CopySlices", "torch::autograd::CopySlices", "torch::autograd::CopyBackwards"})
 _LEAF = "torch::autograd::AccumulateGrad"
 
 
@@ -142,11 +144,17 @@ def _size(node: Node) -> int:
 
 
 def _is_plain(node: Node) -> bool:
-    """An operation of torch whose tensors are at hand."""
-    if isinstance(node, BackwardCFunction):
+    """An operation of torch whose tensors are at hand: no function of the program, in Python, C++ or TorchScript."""
+    if not _is_builtin(node.name()):
         return False
     kind: Any = type(node)
     return all(_is_at_hand(node, name) for name in _kept(kind))
+
+
+@cache
+def _is_builtin(name: str) -> bool:
+    """Nodes that torch generates have a number at their end."""
+    return _GENERATED.fullmatch(name) is not None or name in _WRITTEN
 
 
 @cache

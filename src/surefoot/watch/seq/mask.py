@@ -1,0 +1,116 @@
+"""See attention that leaves out the tokens and attends to the padding.
+
+Nothing is listened to: what attention left out is kept in the graph, as the mask of torch's own attention or as the
+weights of a softmax that someone wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from surefoot.facts import MaskFacts, Site
+from surefoot.watch.lossgraph.node import Node, name_of, saved, signed
+from surefoot.watch.lossgraph.values import is_readable
+from surefoot.watch.probe import Probe
+from surefoot.watch.seq.backprop import nodes_behind
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.recorder import Recorder
+
+MAX_LOOKS = 4  # batches of each loss
+MAX_ATTENTION = 4  # layers looked at
+MAX_ELEMENTS = 1 << 24  # of attention weights
+MIN_ROWS = 2  # padded sequences of a batch
+_WEIGHTS = frozenset({"Softmax", "SafeSoftmax"})
+
+
+class MaskProbe(Probe):
+    name = "padding-mask"
+
+    def __init__(self) -> None:
+        self._num_looks: dict[Site, int] = {}
+        self._found: dict[Site, MaskFacts] = {}
+        self._heard: set[Site] = set()  # in the window that is running
+
+    def install(self, recorder: Recorder) -> None:
+        recorder.on_training_loss.append((self.name, self._hear))
+
+    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+        site = place.site
+        num_looks = self._num_looks.get(site, 0)
+        if num_looks < MAX_LOOKS and is_readable(prediction) and prediction.grad_fn is not None:
+            self._num_looks[site] = num_looks + 1
+            with torch.no_grad():
+                found = _look(prediction.grad_fn)
+            if found is not None:
+                before = self._found.get(site)
+                self._found[site] = MaskFacts(site, *found, num_batches=1 if before is None else before.num_batches + 1)
+        if site in self._found:
+            self._heard.add(site)
+
+    def step_begins(self, optimizer: Optimizer) -> Hashable:
+        return tuple(sorted((hash(site), self._found[site].num_batches) for site in self._heard))
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        return {"masks": tuple(facts for site, facts in self._found.items() if site in self._heard)}
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        self._heard.clear()
+
+
+def _look(root: Node) -> tuple[int, int, int] | None:
+    """The padding index, tokens that were left out, and padded positions that were not."""
+    nodes = nodes_behind(root) or []
+    if not any(name_of(node) == "Embedding" and (signed(node._saved_padding_idx) or 0) >= 0 for node in nodes):
+        return None
+    layers = [node for node in nodes if name_of(node) in _WEIGHTS or name_of(node).startswith("ScaledDotProduct")]
+    for layer in layers[:MAX_ATTENTION]:
+        left_out = _left_out(layer)
+        lookups = (
+            [] if left_out is None else [node for node in nodes_behind(layer) or () if name_of(node) == "Embedding"]
+        )
+        for lookup in lookups:
+            found = _inverted(left_out, lookup)
+            if found is not None:
+                return found
+    return None
+
+
+def _left_out(layer: Node) -> Tensor | None:
+    """Which keys no query attends to, as (…, keys)."""
+    if name_of(layer) in _WEIGHTS:
+        weights = saved(layer, "result")
+        if not is_readable(weights) or weights.dim() not in (3, 4) or weights.numel() > MAX_ELEMENTS:
+            return None
+        return (weights == 0).all(-2)
+    mask = saved(layer, "attn_mask")
+    mask = saved(layer, "attn_bias") if mask is None else mask
+    if not is_readable(mask) or mask.dim() not in (3, 4) or mask.numel() > MAX_ELEMENTS:
+        return None
+    return (~mask if mask.dtype is torch.bool else mask == -torch.inf).all(-2)
+
+
+def _inverted(left_out: Any, lookup: Node) -> tuple[int, int, int] | None:
+    padding_idx, ids = signed(lookup._saved_padding_idx), saved(lookup, "indices")
+    if padding_idx is None or padding_idx < 0 or not is_readable(ids) or ids.dim() != 2:
+        return None
+    for tokens in (ids, ids.t()):
+        num, length = tokens.shape
+        if left_out.shape[-1] != length or left_out.shape[0] % num:
+            continue
+        masked = left_out.reshape(num, -1, length)
+        is_padding = tokens == padding_idx
+        rows = is_padding.any(1) & ~is_padding.all(1)
+        if int(rows.sum()) < MIN_ROWS or len(is_padding[rows].sum(1).unique()) < 2:  # type: ignore[no-untyped-call]
+            continue
+        is_padding = is_padding[rows]
+        if bool((masked[rows] == ~is_padding[:, None]).all()):
+            return padding_idx, int((~is_padding).sum()), int(is_padding.sum())
+    return None
