@@ -86,15 +86,17 @@ def _look(root: Node) -> tuple[int, int, int] | None:
 def _left_out(layer: Node) -> Tensor | None:
     """Which keys no query attends to, as (…, keys)."""
     if name_of(layer) in _WEIGHTS:
-        weights = saved(layer, "result")
+        weights: Any = saved(layer, "result")
         if not is_readable(weights) or weights.dim() not in (3, 4) or weights.numel() > MAX_ELEMENTS:
             return None
-        return (weights == 0).all(-2)
-    mask = saved(layer, "attn_mask")
+        is_zero: Tensor = weights == 0
+        return is_zero.all(-2)
+    mask: Any = saved(layer, "attn_mask")
     mask = saved(layer, "attn_bias") if mask is None else mask
     if not is_readable(mask) or mask.dim() not in (3, 4) or mask.numel() > MAX_ELEMENTS:
         return None
-    return (~mask if mask.dtype is torch.bool else mask == -torch.inf).all(-2)
+    is_closed: Tensor = ~mask if mask.dtype is torch.bool else mask == -torch.inf
+    return is_closed.all(-2)
 
 
 def _inverted(left_out: Any, lookup: Node) -> tuple[int, int, int] | None:
@@ -108,7 +110,7 @@ def _inverted(left_out: Any, lookup: Node) -> tuple[int, int, int] | None:
         masked = left_out.reshape(num, -1, length)
         is_padding = tokens == padding_idx
         rows = is_padding.any(1) & ~is_padding.all(1)
-        if int(rows.sum()) < MIN_ROWS or len(is_padding[rows].sum(1).unique()) < 2:  # type: ignore[no-untyped-call]
+        if int(rows.sum()) < MIN_ROWS or len(is_padding[rows].sum(1).unique()) < 2:
             continue
         is_padding = is_padding[rows]
         if bool((masked[rows] == ~is_padding[:, None]).all()):
