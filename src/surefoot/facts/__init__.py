@@ -24,7 +24,7 @@ from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, Mode
 from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
-from surefoot.facts.seq import MaskFacts, ReadFacts, SequenceFacts
+from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
 from surefoot.facts.setup import (
     GroupFacts,
     MisspellingFacts,
@@ -74,6 +74,7 @@ __all__ = [
     "OpFacts",
     "OptimizerFacts",
     "OtherStepFacts",
+    "PaddingRowFacts",
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",

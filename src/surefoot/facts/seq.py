@@ -44,3 +44,15 @@ class MaskFacts:
     num_tokens: int = 0  # of padded sequences, that no query attends to, in the last batch
     num_padding: int = 0  # positions that queries attend to
     num_batches: int = 0  # in which it was so
+
+
+@frozen
+class PaddingRowFacts:
+    """The row of an embedding's `padding_idx`, which was zero when it was made, is not, and the loss depends on it."""
+
+    site: Site | None  # the call that overwrote it
+    loss: Site | None = None  # the call that computed the loss
+    name: str = ""  # of the embedding's weight
+    padding_idx: int = 0
+    norm: float = 0.0
+    function: str = ""  # of `nn.init`

@@ -22,7 +22,7 @@ from surefoot.facts.mode import EvaluationFacts, ModeFacts
 from surefoot.facts.saved import ResumeFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, ScheduleStepFacts
-from surefoot.facts.seq import MaskFacts, SequenceFacts
+from surefoot.facts.seq import MaskFacts, PaddingRowFacts, SequenceFacts
 from surefoot.facts.site import Site
 
 Event = BackwardFacts | ClearFacts | ClipFacts | UnscaleFacts | ScheduleStepFacts | OtherStepFacts | EpochEdgeFacts
@@ -72,6 +72,7 @@ class StepFacts:
     unsynced: tuple[UnsyncedFacts, ...] = ()
     sequences: tuple[SequenceFacts, ...] = ()  # targets that were compared with token ids in this window
     masks: tuple[MaskFacts, ...] = ()  # losses of this window with inverted padding masks behind them
+    padding_rows: tuple[PaddingRowFacts, ...] = ()  # that losses of this window depend on
     mixed: tuple[MixedFacts, ...] = ()  # losses of this window whose predictions mix samples
     replica: ReplicaFacts | None = None  # at fixed updates of a model of which every rank has a copy
     version: int = 1

@@ -23,6 +23,7 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.saved.probe import SavedProbe
 from surefoot.watch.schedule.probe import ScheduleProbe
 from surefoot.watch.seq.mask import MaskProbe
+from surefoot.watch.seq.padding_row import PaddingRowProbe
 from surefoot.watch.seq.probe import SequenceProbe
 from surefoot.watch.step import StepProbe
 from surefoot.watch.validation import ValidationProbe
@@ -46,6 +47,7 @@ def all_probes() -> list[Probe]:
         LossProbe(validation.hear),
         SequenceProbe(),
         MaskProbe(),
+        PaddingRowProbe(),
         DistProbe(),  # after the one that reads the loss
         validation,  # and the next after the one that reads the value of the loss
         births,
