@@ -44,7 +44,7 @@ def test_how_far_targets_are_ahead(loss: str, offset: int, tmp_path: Path) -> No
     assert sequence is not None
     assert sequence.offsets == ((offset, 3),)
     reads = [read for read in sequence.reads if read.earliest == 0]
-    assert len(reads) == 3
+    assert len(reads) == 2
     assert all(read.target - read.row == offset and read.latest == read.row for read in reads)
 
 

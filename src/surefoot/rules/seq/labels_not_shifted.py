@@ -5,8 +5,8 @@ Fires when a model that reads tokens from left to right is trained to give, at e
 position: the targets of cross-entropy or NLL loss are its own input, not shifted.
 
 ## Why it matters
-The model learns to copy. The loss goes to zero within minutes, which looks like success, and the model can't predict
-anything.
+The model learns to copy. The loss falls quickly towards zero, which looks like success, and nothing is learned about
+what comes next.
 
 ## Common belief
 A language model learns to give its input back, so its input is the target.
@@ -61,7 +61,7 @@ shift inside, so that a prediction has not read its own token; programs in which
 
 ## How it decides
 The ids of an embedding lookup are taken from the graph behind the loss and compared with the targets. A
-vector-Jacobian product for each of two or three predictions tells the positions that they depend on.
+vector-Jacobian product for each of two predictions tells the positions that they depend on.
 """
 
 from collections.abc import Iterator

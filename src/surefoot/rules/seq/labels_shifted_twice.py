@@ -5,8 +5,8 @@ Fires when a model that reads tokens from left to right is trained on the token 
 cross-entropy or NLL loss are the model's own input, moved by two positions.
 
 ## Why it matters
-The model learns to leave out every other token. Its loss falls, to a higher value than it should, and what it writes
-is broken; evaluated by a correct loss it is no better than chance.
+The model learns to leave out a token each time. Its loss falls, if not as far as it should, so that training looks
+healthy; what it writes is broken.
 
 ## Common belief
 A model that takes labels wants those that belong to its predictions: the next tokens.

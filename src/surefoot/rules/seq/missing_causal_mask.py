@@ -63,7 +63,7 @@ positions; embeddings that are frozen, and models that are compiled or checkpoin
 
 ## How it decides
 The ids of an embedding lookup are taken from the graph behind the loss and compared with the targets. A
-vector-Jacobian product for each of two or three predictions tells the positions that they depend on.
+vector-Jacobian product for each of two predictions tells the positions that they depend on.
 """
 
 from collections.abc import Iterator

@@ -5,8 +5,8 @@ Fires when sequences are padded with the `padding_idx` of an embedding, and the 
 cross-entropy or NLL loss, because they are not its `ignore_index`.
 
 ## Why it matters
-Predicting padding after padding is easy, so the mean loss looks better than the model is, and short sequences spend
-most of their weight on it. The loss also moves with the lengths that happen to be in a batch, and can't be compared
+Predicting padding after padding is easy, so the mean loss looks better than the model is, and real tokens get a smaller
+share of every gradient. The loss also moves with the lengths that happen to be in a batch, and can't be compared
 between runs with other batches.
 
 ## Common belief

@@ -5,8 +5,8 @@ Fires when, behind a loss, attention gives no weight at all to any real token of
 padding: the mask is the wrong way round.
 
 ## Why it matters
-The model sees nothing of its input but its own position and how much padding there is. It learns the frequencies of the
-targets, and the loss levels off early. In newer versions of torch not even a NaN shows it.
+Attention brings no position anything of the other tokens, so that the model knows each token by itself at best. The
+loss levels off early, and in newer versions of torch not even a NaN shows why.
 
 ## Common belief
 A mask is True for what counts.

@@ -5,9 +5,9 @@ Fires when a function of `nn.init` has filled the weight of an embedding with `p
 included, and the loss depends on padding that is looked up there.
 
 ## Why it matters
-Padding adds a random vector to sums and means over a sequence, for each padded position again. It is never trained
-away, because `padding_idx` keeps that row from getting a gradient; so what the model says of a text depends on how long
-the others in its batch are.
+Padding then looks like a word, and adds a vector to sums and means over a sequence at each padded position. It is never
+trained away, because `padding_idx` keeps that row from getting a gradient; so what the model says of a text depends on
+how long the others in its batch are.
 
 ## Common belief
 `padding_idx` makes the embedding of padding zero.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from surefoot.watch.lossgraph.call import Place
     from surefoot.watch.recorder import Recorder
 
-MAX_READS = 3  # predictions of each loss whose dependence is read off the graph
+ENOUGH, MAX_READS = 2, 3  # batches of each loss in which dependence is read off the graph: each costs a backward
 MAX_TARGETS = 1 << 20
 MAX_LOOKUPS = 8
 
@@ -75,9 +75,11 @@ class SequenceProbe(Probe):
     def _compare(
         self, story: Story, prediction: Tensor, matches: list[Match], nodes: list[Node], targets: Tensor
     ) -> None:
-        if matches and story.num_read < MAX_READS:
+        if matches and story.num_read < MAX_READS and story.num_told < ENOUGH:
             story.num_read += 1
-            for match, one in read(prediction, matches, nodes, targets, story.num_read):
+            found = read(prediction, matches, nodes, targets, story.num_read)
+            story.num_told += bool(found)
+            for match, one in found:
                 story.reads.append(one)
                 story.ahead[match.lookup, match.shift] = one.target - one.row
         for key in {(match.lookup, match.shift) for match in matches}:

@@ -25,7 +25,8 @@ class Story:
     ahead: dict[tuple[int, int], int] = field(default_factory=dict)  # by lookup and shift, as the graph tells
     offsets: Counter[int] = field(default_factory=Counter)
     reads: list[ReadFacts] = field(default_factory=list)
-    num_read: int = 0
+    num_read: int = 0  # batches in which dependence was to be read off the graph
+    num_told: int = 0  # and was
     padding: tuple[int, int, int] | None = None  # index, target, ignored
     is_padding_a_class: bool = False
     tokens: set[int] = field(default_factory=set)  # padding indices that also stand inside sequences
