@@ -4,9 +4,10 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-x = torch.randn(64, 4)
+x = torch.randn(96, 4)
 data = TensorDataset(x, x.sum(1, keepdim=True))
-loader, valid = DataLoader(data, batch_size=8, shuffle=True), DataLoader(data, batch_size=32)
+loader = DataLoader(TensorDataset(*data[:64]), batch_size=8, shuffle=True)
+valid = DataLoader(TensorDataset(*data[64:]), batch_size=32)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.1)

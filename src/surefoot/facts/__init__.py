@@ -2,7 +2,7 @@
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
-from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import FeedFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -75,6 +75,7 @@ __all__ = [
     "OptimizerFacts",
     "OtherStepFacts",
     "PaddingRowFacts",
+    "OverlapFacts",
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.facts.clip import ClipFacts
-from surefoot.facts.data import FeedFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import FeedFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -87,6 +87,7 @@ _CLASSES: dict[str, type] = {
         OptimizerFacts,
         OtherStepFacts,
         PaddingRowFacts,
+        OverlapFacts,
         ParameterFacts,
         ParameterSignals,
         PassingFacts,

@@ -15,6 +15,21 @@ class SharedGeneratorFacts:
 
 
 @frozen
+class OverlapFacts:
+    """A pass without a backward, all samples of which are among those that the program trains on."""
+
+    loader: int  # that was last trained on
+    made: Site | None = None  # where that one was made
+    length: int | None = None  # its batches
+    num_samples: int = 0  # of the pass
+    num_trained: int = 0  # of the loader that was trained on
+    optimizers: tuple[int, ...] = ()  # that trained on it
+    num_updates: int = 0  # that these have done
+    num_steps: int = 0  # of all optimizers
+    is_stored: bool = True  # the samples lie in memory or in a library's data set: an index always gives the same
+
+
+@frozen
 class FeedFacts:
     """Equal marks in equal places are equal tensors; 0 is a tensor that was not looked at."""
 
@@ -29,6 +44,8 @@ class FeedFacts:
     num_workers: int = 0
     num_parts: int = 1  # into which a DistributedSampler cuts the data set
     shared_generators: tuple[SharedGeneratorFacts, ...] = ()
+    called: tuple[str, ...] = ()  # variables, attributes and keys that hold the loader, functions that made it
+    overlap: OverlapFacts | None = None
 
 
 @frozen

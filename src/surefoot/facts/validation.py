@@ -23,4 +23,5 @@ class ValidationFacts:
     train_loss: float | None = None  # mean of those heard since the last one of the series
     train_kinds: tuple[str, ...] = ()  # of the last backward's loss, part by part
     num_optimizers: int = 1
+    loader: int = 0  # that was read meanwhile; 0 if none was
     version: int = 1

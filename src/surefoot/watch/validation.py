@@ -39,6 +39,7 @@ class Series:
     kind: str
     name: str
     site: Site | None
+    loader: int = 0  # that is read meanwhile
     num_phases: int = 0
     told: int = 0  # phase that was told last
     total: float = 0.0  # since then
@@ -147,7 +148,8 @@ class ValidationProbe(Probe):
             key = (running.loader.id, passes.index(running), kind)
         group = self._groups.get(key)
         if group is None:
-            series = self._series_of(key, kind, "", site)
+            loader = running.loader.id if running is not None and is_read else 0
+            series = self._series_of(key, kind, "", site, loader)
             if series is None:
                 return
             group = self._groups[key] = Group(series)
@@ -166,11 +168,11 @@ class ValidationProbe(Probe):
             self._step, self._trained_before = self._recorder.num_steps, self._heard_in_training()
             self._count(series, value, 1)
 
-    def _series_of(self, key: Hashable, kind: str, name: str, site: Site | None) -> Series | None:
+    def _series_of(self, key: Hashable, kind: str, name: str, site: Site | None, loader: int = 0) -> Series | None:
         series = self._series.get(key)
         if series is None and len(self._series) < MOST_SERIES:
             number = len(self._series) + 1
-            series = self._series[key] = Series(number, kind, name, site)
+            series = self._series[key] = Series(number, kind, name, site, loader)
         return series
 
     # --- telling
@@ -206,6 +208,7 @@ class ValidationProbe(Probe):
             train_loss=(trained - series.trained[0]) / known if known else None,
             train_kinds=self._train_kinds,
             num_optimizers=self._recorder.num_optimizers,
+            loader=series.loader,
         )
         series.told, series.total, series.count = series.num_phases, 0.0, 0
         series.trained = (trained, num_trained)

@@ -34,7 +34,104 @@ class Noisy(Dataset):
         return X[index] + float(self.noise()), Y[index]
 """
 
+TRAINED_AND_JUDGED = """
+def train(loader):
+    for x, y in loader:
+        step(x, y)
+
+@torch.no_grad()
+def evaluate(loader):
+    return sum((model(x).argmax(1) == y).float().mean() for x, y in loader) / len(loader)
+
+class Own(Dataset):
+    def __len__(self):
+        return 96
+
+    def __getitem__(self, index):
+        return X[index], Y[index]
+"""
+
 BUGS = {
+    "validated-on-training-data": {
+        "the same data set": TRAINED_AND_JUDGED
+        + """
+train_loader = DataLoader(data, batch_size=8, shuffle=True)
+test_loader = DataLoader(data, batch_size=32)  # here
+for epoch in range(2):
+    train(train_loader)
+    evaluate(test_loader)
+""",
+        "a class of one's own, split in vain": TRAINED_AND_JUDGED
+        + """
+everything = Own()
+train_part, val_part = torch.utils.data.random_split(everything, [64, 32])
+trainloader = DataLoader(everything, batch_size=8, shuffle=True)
+valloader = DataLoader(val_part, batch_size=8)  # here
+for epoch in range(3):
+    train(trainloader)
+    evaluate(valloader)
+""",
+        "slices that overlap, by phases": """
+sets = {"train": TensorDataset(X[:90], Y[:90]), "val": TensorDataset(X[60:90], Y[60:90])}
+loaders = {phase: DataLoader(part, batch_size=8, shuffle=phase == "train") for phase, part in sets.items()}  # here
+for epoch in range(3):
+    for phase in ("train", "val"):
+        for x, y in loaders[phase]:
+            with torch.set_grad_enabled(phase == "train"):
+                loss = nn.functional.cross_entropy(model(x), y)
+            if phase == "train":
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+""",
+        "a trainer that evaluates at the end": TRAINED_AND_JUDGED
+        + """
+class Trainer:
+    def __init__(self, rows):
+        self.train_dl = DataLoader(rows, batch_size=8, shuffle=True)
+        self.val_dl = DataLoader(rows[64:], batch_size=8)  # here
+
+    def fit(self):
+        for epoch in range(3):
+            train(self.train_dl)
+        print(evaluate(self.val_dl))
+
+Trainer(list(zip(X, Y))).fit()
+""",
+        "loaders from functions": TRAINED_AND_JUDGED
+        + """
+def train_dataloader():
+    return DataLoader(data, batch_size=8, shuffle=True)
+
+def val_dataloader():
+    return DataLoader(data, batch_size=8, sampler=torch.utils.data.SubsetRandomSampler(range(40)))  # here
+
+for epoch in range(3):
+    train(train_dataloader())
+    evaluate(val_dataloader())
+""",
+        "inside the epoch, with graphs": """
+train_loader = DataLoader(data, batch_size=8, shuffle=True)
+dev_loader = DataLoader(Subset(data, range(40)), batch_size=8)  # here
+for epoch in range(3):
+    for i, (x, y) in enumerate(train_loader):
+        step(x, y)
+        if i == 9:
+            model.eval()
+            accuracy = sum((model(x).argmax(1) == y).sum() for x, y in dev_loader)
+            model.train()
+""",
+        "parts without a telling name, by loss": TRAINED_AND_JUDGED
+        + """
+a, b = TensorDataset(X[:50], Y[:50]), TensorDataset(X[50:], Y[50:])
+one = DataLoader(torch.utils.data.ConcatDataset([a, b]), batch_size=8, shuffle=True)
+two = DataLoader(b, batch_size=8)  # here
+for epoch in range(3):
+    train(one)
+    with torch.no_grad():
+        score = sum(nn.functional.cross_entropy(model(x), y).item() for x, y in two)
+""",
+    },
     "unshuffled-training-data": {
         "augmented pictures, sorted labels": """
 class Augmented(Dataset):
@@ -54,7 +151,7 @@ class Trainer:
     def __init__(self):
         rows = [{"x": x, "label": y} for x, y in zip(X, Y)]
         self.train = DataLoader(rows, batch_size=16, shuffle=False)  # here
-        self.val = DataLoader(rows, batch_size=16)
+        self.val = DataLoader([{"x": x} for x in torch.randn(32, 8)], batch_size=16)
 
     def fit(self):
         for epoch in range(3):

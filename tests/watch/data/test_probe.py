@@ -171,3 +171,34 @@ def _trained(watched: bool) -> tuple[torch.Tensor, torch.Tensor]:
 def test_nothing_is_changed_and_nothing_drawn() -> None:
     for plain, seen in zip(_trained(False), _trained(True), strict=True):
         assert torch.equal(plain, seen)
+
+
+def test_samples_that_are_trained_on_and_read(tmp_path: Path) -> None:
+    code = """
+loaders = {"val": DataLoader(torch.utils.data.Subset(data, range(24)), batch_size=8)}
+for epoch in range(2):
+    for (x,) in loader:
+        train(x)
+    for (x,) in loaders["val"]:
+        model(x)
+"""
+    _, first, _, second = feeds(code, tmp_path / "a.py")
+    assert first.called == ("val",) and first.overlap is not None and second.overlap is not None
+    assert (first.overlap.loader, first.overlap.num_samples, first.overlap.num_trained) == (1, 24, 64)
+    assert first.overlap.optimizers == (1,) and first.overlap.is_stored
+    assert (second.overlap.num_updates, second.overlap.num_steps) == (16, 16)
+
+
+def test_no_overlap_with_what_another_loader_gave(tmp_path: Path) -> None:
+    code = """
+others = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=8)
+for (x,) in loader:
+    train(x)
+for (x,) in others:
+    model(x)
+for (x,), _ in zip(others, val_loader):
+    train(x)
+for (x,) in others:
+    model(x)
+"""
+    assert [feed.overlap for feed in feeds(code, tmp_path / "a.py")] == 5 * [None]

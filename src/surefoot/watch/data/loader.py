@@ -23,6 +23,7 @@ from torch.utils.data import (
 NUM_FRAMES = 8  # in which a loader may have a name
 DEPTH = 4  # of data sets that hold another one
 LOOKED_AT = 64  # indices of a subset
+MOST_KEYS = 16  # of a dict of loaders
 
 
 def sampler_kind(loader: DataLoader[Any]) -> str:
@@ -76,27 +77,40 @@ def is_shuffled_once(loader: DataLoader[Any]) -> bool:
 def names_of(loader: DataLoader[Any], frame: FrameType | None, is_user: Callable[[str], bool]) -> tuple[str, ...]:
     """Class names of its data sets, and the variables and attributes that hold them or it."""
     sets = list(data_sets(loader))
-    names = {type(inner).__name__: None for inner in sets}
-    wanted = [loader, *sets]
+    classes = [type(inner).__name__ for inner in sets]
+    return tuple(dict.fromkeys([*classes, *_names_above(frame, [loader, *sets], is_user)]))
+
+
+def names_of_loader(
+    loader: DataLoader[Any], frame: FrameType | None, is_user: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """The variables, attributes and keys that hold it."""
+    return tuple(dict.fromkeys(_names_above(frame, [loader], is_user)))
+
+
+def _names_above(frame: FrameType | None, wanted: list[Any], is_user: Callable[[str], bool]) -> Iterator[str]:
     num_frames = 0
     while frame is not None and num_frames < NUM_FRAMES:
         if is_user(frame.f_code.co_filename):
             num_frames += 1
-            names.update(dict.fromkeys(_names_in(frame, wanted)))
+            yield from _names_in(frame, wanted)
         frame = frame.f_back
-    return tuple(names)
 
 
 def _names_in(frame: FrameType, wanted: list[Any]) -> list[str]:
     values = frame.f_locals
     spaces = [values, frame.f_globals, getattr(values.get("self"), "__dict__", {})]
-    names = [
-        name
-        for space in spaces
-        for name, value in list(space.items())
-        if any(value is one for one in wanted) and isinstance(name, str)
-    ]
+    names = [name for space in spaces for name in _keys_of(wanted, space)]
+    for space in spaces:
+        for inner in [value for value in list(space.values()) if type(value) is dict and len(value) <= MOST_KEYS]:
+            names += _keys_of(wanted, inner)  # as loaders["val"]
     is_copy = frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.version_info < (3, 13)
     if is_copy and sys.gettrace() is None:
         values.clear()  # it would keep the values alive as long as the frame
     return names
+
+
+def _keys_of(wanted: list[Any], space: dict[Any, Any]) -> list[str]:
+    return [
+        name for name, value in list(space.items()) if isinstance(name, str) and any(value is one for one in wanted)
+    ]

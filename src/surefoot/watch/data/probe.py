@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Hashable
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from torch import is_grad_enabled
@@ -20,14 +19,23 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 from surefoot.facts import FeedFacts, Site
 from surefoot.watch.data.graph import holds
 from surefoot.watch.data.kept_batch import KeptBatch
-from surefoot.watch.data.loader import is_shuffled_once, names_of, num_parts, num_samples, sampler_kind
+from surefoot.watch.data.loader import (
+    is_shuffled_once,
+    names_of,
+    names_of_loader,
+    num_parts,
+    num_samples,
+    sampler_kind,
+)
 from surefoot.watch.data.mark import UNREAD, marks_of, rows_of
+from surefoot.watch.data.overlap import Overlaps
+from surefoot.watch.data.samples import Source, source_of
 from surefoot.watch.data.worker import Board, watched_loop
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
     from surefoot.watch.backward import Backward
-    from surefoot.watch.epoch import EpochProbe, Pass
+    from surefoot.watch.epoch import EpochProbe, Loader, Pass
     from surefoot.watch.recorder import Recorder
 
 MARKED_PASSES = 4  # of each loader, in which the first four batches, the 8th, the 16th, … are marked
@@ -42,16 +50,20 @@ class Feed:
     """What is known of one pass while it runs."""
 
     __slots__ = (
-        "board", "epoch", "is_evaluation", "is_known", "kind", "made", "marks", "names", "num_looks", "num_parts",
-        "num_samples", "num_trained", "num_workers", "rows", "shuffled_once", "updates",
+        "board", "called", "epoch", "is_evaluation", "is_known", "kind", "loader", "made", "marks", "names",
+        "num_looks", "num_parts", "num_samples", "num_trained", "num_workers", "rows", "shuffled_once",
+        "source", "updates",
     )  # fmt: skip
 
-    def __init__(self, epoch: int, updates: dict[int, int]) -> None:
+    def __init__(self, loader: Loader, epoch: int, updates: dict[int, int]) -> None:
+        self.loader = loader
         self.epoch = epoch
         self.updates = updates  # of each optimizer, when it began
         self.kind = ""
         self.made: Site | None = None
         self.names: tuple[str, ...] = ()
+        self.called: tuple[str, ...] = ()
+        self.source: Source | None = None  # which samples it draws from
         self.shuffled_once = False
         self.num_samples: int | None = None
         self.num_parts = 1
@@ -87,6 +99,7 @@ class DataProbe(Probe):
         self._kept: KeptBatch | None = None
         self._former: KeptBatch | None = None  # before the last batch was given
         self._newest: dict[int, int] = {}  # the last pass of each loader
+        self._overlaps = Overlaps()
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -113,7 +126,7 @@ class DataProbe(Probe):
     # --- what the epoch probe tells
 
     def starts(self, running: Pass, loader: DataLoader[Any]) -> Feed:
-        feed = Feed(running.epoch, self._updates())
+        feed = Feed(running.loader, running.epoch, self._updates())
         self._newest[running.loader.id] = running.epoch
         feed.board, self._board = self._board, None
         if running.epoch > OPENED_PASSES:
@@ -124,10 +137,13 @@ class DataProbe(Probe):
         feed.num_samples = num_samples(loader)
         feed.num_parts = num_parts(loader)
         feed.num_workers = loader.num_workers
+        frame, is_user = sys._getframe(2), self._recorder.sites.is_user
         if feed.kind == "sequential":
             feed.shuffled_once = is_shuffled_once(loader)
-            frame: FrameType | None = sys._getframe(2)
-            feed.names = names_of(loader, frame, self._recorder.sites.is_user)
+            feed.names = names_of(loader, frame, is_user)
+        feed.source = source_of(loader)
+        if feed.source is not None:
+            feed.called = names_of_loader(loader, frame, is_user)
         return feed
 
     def gives(self, running: Pass, feed: Feed, batch: Any) -> None:
@@ -150,6 +166,9 @@ class DataProbe(Probe):
         self._credit()
         self._keep(running, feed)
         now = self._updates()
+        overlap = None
+        if self._recorder.num_backwards == running.num_backwards:
+            overlap = self._overlaps.compare(running, feed, now, self._recorder.num_steps)
         return FeedFacts(
             feed.kind, feed.made, feed.names, feed.shuffled_once, feed.num_samples,
             trained=not feed.is_evaluation and feed.num_trained >= min(2, running.num_batches) > 0,
@@ -158,6 +177,8 @@ class DataProbe(Probe):
             num_workers=feed.num_workers,
             num_parts=feed.num_parts,
             shared_generators=() if feed.board is None else feed.board.shared_generators(),
+            called=feed.called,
+            overlap=overlap,
         )  # fmt: skip
 
     def _credit(self) -> None:
@@ -167,6 +188,7 @@ class DataProbe(Probe):
             self._num_backwards = num_backwards
             if len(self._givers) == 1:
                 self._givers[0].num_trained += 1
+                self._overlaps.trains(self._givers[0])
             self._givers.clear()
 
     def _keep(self, running: Pass, feed: Feed) -> None:

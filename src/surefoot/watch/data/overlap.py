@@ -1,0 +1,64 @@
+"""Whether a pass that only looks at its samples reads nothing but what the program trains on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from surefoot.facts import OverlapFacts
+from surefoot.watch.data.samples import Source
+
+if TYPE_CHECKING:
+    from surefoot.watch.data.probe import Feed
+    from surefoot.watch.epoch import Pass
+
+COMPARED_PASSES = 4  # of each loader: sets of many indices take a while
+ENOUGH_TRAINED = 2  # batches
+Updates = dict[int, int]  # of each optimizer, by its number
+
+
+class Overlaps:
+    def __init__(self) -> None:
+        self._trained: Feed | None = None  # of the pass that was last trained on
+
+    def trains(self, feed: Feed) -> None:
+        """A batch of it was trained on, and no other loader gave one."""
+        known = self._trained
+        if feed.num_trained < ENOUGH_TRAINED or feed.is_evaluation or feed is known:
+            return
+        if feed.source is not None or known is None or known.loader is not feed.loader:
+            self._trained = feed  # later passes are not looked at, and draw from the same
+
+    def compare(self, running: Pass, feed: Feed, updates: Updates, num_steps: int) -> OverlapFacts | None:
+        """For a pass that ran out without a backward."""
+        trained, read = self._trained, feed.source
+        if trained is None or trained.source is None or read is None:
+            return None
+        if feed.epoch > COMPARED_PASSES or not running.exhausted or not _are_within(read, trained.source):
+            return None
+        optimizers = tuple(number for number, num in updates.items() if num > trained.updates.get(number, 0))
+        return OverlapFacts(
+            trained.loader.id,
+            trained.made,
+            trained.loader.length,
+            len(read.drawn),
+            len(trained.source.drawn),
+            optimizers,
+            sum(updates[number] for number in optimizers),
+            num_steps,
+            _is_stored(read),
+        )
+
+
+def _is_stored(source: Source) -> bool:
+    places = source.places()
+    return places is not None and places.is_stored
+
+
+def _are_within(read: Source, trained: Source) -> bool:
+    if any(trained.states.get(key) != state for key, state in read.states.items()):
+        return False
+    if not 0 < len(read.drawn) <= len(trained.drawn):
+        return False
+    inner = read.places()
+    outer = None if inner is None or not inner.places else trained.places()
+    return inner is not None and outer is not None and inner.places <= outer.places
