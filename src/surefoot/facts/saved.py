@@ -53,3 +53,6 @@ class ResumeFacts:
     initial_lrs: tuple[float, ...] = ()  # of the groups that had a schedule when they were saved
     initial_lrs_now: tuple[float, ...] = ()
     num_steps: int = 0  # since
+    file: str = ""  # that they are from, where that is known
+    position: int | None = None  # of the furthest schedule in that file
+    at_update: int = 0  # of this optimizer, when they were loaded

@@ -92,6 +92,55 @@ optimizer.load_state_dict(checkpoint["optimizer"])
 train(fresh, optimizer, sched.LambdaLR(optimizer, lambda step: 1 / (1 + step)), 8)  # here
 """,
     },
+    "schedule-restarted-after-resume": {
+        "saved, but not loaded": """
+optimizer = Adam(model.parameters(), lr=0.01)
+scheduler = sched.StepLR(optimizer, step_size=4, gamma=0.5)
+train(model, optimizer, scheduler, 10)
+checkpoint = torch.load(saved(model=model, optimizer=optimizer, lr_scheduler=scheduler))
+fresh = build()
+optimizer = Adam(fresh.parameters(), lr=0.01)
+scheduler = sched.StepLR(optimizer, step_size=4, gamma=0.5)  # here
+fresh.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+train(fresh, optimizer, scheduler, 10)
+""",
+        "not saved, and the rate rises": """
+def rate(step):
+    return 0.9 ** step
+
+optimizer = SGD(model.parameters(), lr=0.01, momentum=0.9)
+train(model, optimizer, sched.LambdaLR(optimizer, rate))
+checkpoint = torch.load(saved(model=model, optimizer=optimizer), weights_only=False)
+fresh = build()
+optimizer = SGD(fresh.parameters(), lr=0.01, momentum=0.9)
+fresh.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+train(fresh, optimizer, sched.LambdaLR(optimizer, rate))  # here
+""",
+        "warm-up once more": """
+class Trainer:
+    def __init__(self):
+        self.model = build()
+        self.optimizer = AdamW([{"params": part.parameters()} for part in self.model[::2]], lr=0.01)
+        self.scheduler = sched.LambdaLR(self.optimizer, lambda step: min(1.0, (step + 1) / 10))  # here
+        self.parts = {"model": self.model, "optimizer": self.optimizer, "scheduler": self.scheduler}
+
+    def save(self):
+        return saved(**self.parts)
+
+    def resume(self, file):
+        states = torch.load(file)
+        for name in ("model", "optimizer"):
+            self.parts[name].load_state_dict(states[name])
+
+first = Trainer()
+train(first.model, first.optimizer, first.scheduler, 20)
+second = Trainer()
+second.resume(first.save())
+train(second.model, second.optimizer, second.scheduler, 20)
+""",
+    },
     "checkpoint-mostly-unmatched": {
         "the whole checkpoint given": """
 optimizer = SGD(model.parameters(), lr=0.05)

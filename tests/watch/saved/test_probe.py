@@ -122,6 +122,20 @@ def test_the_rates_that_were_loaded() -> None:
     assert after[0] is not None and after[0].lrs == (0.001,) and after[0].initial_lrs == (0.01,)
 
 
+def test_the_file_that_they_were_loaded_from(tmp_path: Path) -> None:
+    with watching() as watched:
+        model = build()
+        optimizer = adam(model)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+        train(model, optimizer, 1)
+        scheduler.step()
+        torch.save([optimizer.state_dict(), {"schedule": scheduler.state_dict()}], tmp_path / "last.pt")
+        optimizer.load_state_dict(torch.load(tmp_path / "last.pt")[0])
+        train(model, optimizer, 1)
+    resume = watched.steps[-1].resume
+    assert resume is not None and (resume.file, resume.position, resume.at_update) == ("last.pt", 1, 1)
+
+
 # --- keys that do not fit
 
 

@@ -91,32 +91,20 @@ the initial rate must be the loaded one.
 
 from collections.abc import Iterator
 
-from surefoot.facts import ResumeFacts, StepFacts
+from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
+from surefoot.rules.ckpt.resumed import is_same, jump, keeps_initial_rate
 
 JUMP = 3.0  # times the loaded rate: schedules move by less from one advance to the next, but for milestones, downwards
-SAME_RATE = 1e-6  # relative difference below which two rates are the same one
-
-
-def _is_same(a: float, b: float) -> bool:
-    return abs(a - b) <= SAME_RATE * max(abs(a), abs(b))
-
-
-def _keeps_initial_rate(resume: ResumeFacts) -> bool:
-    """Whether the schedule starts from the rates that the saved one had started from."""
-    old, new = resume.initial_lrs, resume.initial_lrs_now
-    return len(old) == len(new) == len(resume.lrs) > 0 and all(map(_is_same, old, new))
 
 
 @rule("warning", on=StepFacts, probes=("saved", "schedule"))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     resume = now.resume
-    if resume is None or len(now.lrs) != len(resume.lrs) or not _keeps_initial_rate(resume):
+    if resume is None or len(now.lrs) != len(resume.lrs) or not keeps_initial_rate(resume):
         return
-    ratio, old, new = max(
-        (new / old if old > 0 else 0.0, old, new) for old, new in zip(resume.lrs, now.lrs, strict=True)
-    )
-    fresh = [s for s in now.schedules if not s.resumed and s.count <= 1 and any(_is_same(new, lr) for lr in s.lrs)]
+    ratio, old, new = jump(resume, now.lrs)
+    fresh = [s for s in now.schedules if not s.resumed and s.count <= 1 and any(is_same(new, lr) for lr in s.lrs)]
     if ratio < JUMP or not fresh or any(s.resumed for s in now.schedules):
         return
     schedule = fresh[0]

@@ -144,7 +144,7 @@ def _only_evaluations(past: History) -> list[EpochFacts]:
     reads = [one for one in past.epochs if not one.num_backwards and one.num_batches and one.feed is not None]
     series = [facts[-1] for n in range(1, MOST_SERIES + 1) if (facts := past.validations(n))]
     within = {one.loader: one for one in reads if one.feed is not None and one.feed.overlap is not None}
-    if any(one.loader not in within for one in (*reads, *series)):
+    if not {one.loader for one in reads} | {one.loader for one in series} <= within.keys():
         return []
     wanted = {one.loader for one in series if one.kind in one.train_kinds}
     return [one for loader, one in within.items() if loader in wanted]

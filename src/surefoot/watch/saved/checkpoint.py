@@ -33,6 +33,7 @@ class LoadedFile:
     name: str
     states: list[OptimizerState]
     tensors: dict[int, weakref.ref[Tensor]]  # the weights in it
+    position: int | None = None  # of the furthest schedule in it
     filled: dict[int, tuple[weakref.ref[Tensor], Site | None]] = field(default_factory=dict)  # parameters, by id
 
 
@@ -44,7 +45,8 @@ class LoadedFiles:
         states = list(_optimizer_states(loaded, DEPTH))
         if states:
             tensors = {id(tensor): weakref.ref(tensor) for tensor in _weights(loaded, DEPTH)}
-            self._files.append(LoadedFile(name, states, tensors))
+            position = max(_schedule_positions(loaded, DEPTH), default=None)
+            self._files.append(LoadedFile(name, states, tensors, position))
             del self._files[:-KEPT]
 
     def fill(self, module: Module, state: Mapping[Any, Any], site: Site | None) -> None:
@@ -55,6 +57,11 @@ class LoadedFiles:
                     file.filled[id(param)] = (weakref.ref(param), site)
                 elif name in state:
                     file.filled.pop(id(param), None)  # it has other weights now
+
+    def holding(self, groups: Any) -> LoadedFile | None:
+        """The file that an optimizer's groups are from."""
+        first = next(iter(groups), None)
+        return next((f for f in self._files if any(g is first for state in f.states for g in state.groups)), None)
 
     def unrestored(self, optimizer: Optimizer) -> UnrestoredFacts | None:
         """Of an optimizer without state: the file that its weights are from, if that holds a state for it."""
@@ -122,6 +129,17 @@ def _optimizer_states(value: Any, depth: int) -> Iterator[OptimizerState]:
         for one in value.values() if isinstance(value, Mapping) else value:
             if isinstance(one, Mapping | list | tuple):
                 yield from _optimizer_states(one, depth - 1)
+
+
+def _schedule_positions(value: Any, depth: int) -> Iterator[int]:
+    """Of schedules that count their advances; one that follows a metric has no course to be taken up again."""
+    if isinstance(value, Mapping) and "last_epoch" in value and "_step_count" in value:
+        if isinstance(value["last_epoch"], int) and "num_bad_epochs" not in value:
+            yield value["last_epoch"]
+    elif depth and isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            if isinstance(one, Mapping | list | tuple):
+                yield from _schedule_positions(one, depth - 1)
 
 
 def is_optimizer_state(value: Any) -> bool:

@@ -6,6 +6,7 @@ import os
 import sys
 import weakref
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class SavedProbe(Probe):
         self._snapshots = Snapshots(recorder)
         self._unmatched: list[UnmatchedFacts] = []
         self._aliases: list[AliasFacts] = []
-        self._resumed: dict[int, tuple[weakref.ref[Any], ResumeFacts, int]] = {}  # by id of the optimizer
+        self._resumed: dict[int, tuple[weakref.ref[Any], ResumeFacts]] = {}  # by id of the optimizer
         self._unrestored: UnrestoredFacts | None = None
         listen = recorder.tap.listen
         listen(torch, "load", self.name, after=self._read)
@@ -82,9 +83,13 @@ class SavedProbe(Probe):
         optimizer, state = _given(args, kwargs)
         groups = state.get("param_groups", ()) if isinstance(state, Mapping) else ()
         key = id(optimizer)
-        facts = ResumeFacts(self._here(), _rates(groups, "lr"), _rates(groups, "initial_lr"))
+        before, file = self._recorder.account(optimizer).num_updates, self._files.holding(groups)
+        facts = ResumeFacts(
+            self._here(), _rates(groups, "lr"), _rates(groups, "initial_lr"), at_update=before,
+            file="" if file is None else file.name, position=None if file is None else file.position,
+        )  # fmt: skip
         ref = weakref.ref(optimizer, lambda _: self._resumed.pop(key, None))
-        self._resumed[key] = (ref, facts, self._recorder.account(optimizer).num_updates)
+        self._resumed[key] = (ref, facts)
 
     def _here(self) -> Site | None:
         """The line that called the wrapper."""
@@ -111,11 +116,9 @@ class SavedProbe(Probe):
         facts: dict[str, Any] = {} if self._unrestored is None else {"unrestored": self._unrestored}
         known, account = self._resumed.get(id(optimizer)), self._recorder.accounts.get(optimizer)
         if known is not None and account is not None:
-            _, loaded, before = known
-            now = _rates(optimizer.param_groups, "initial_lr")
-            facts["resume"] = ResumeFacts(
-                loaded.site, loaded.lrs, loaded.initial_lrs, now, account.num_updates - before
-            )
+            loaded, now = known[1], _rates(optimizer.param_groups, "initial_lr")
+            num_steps = account.num_updates - loaded.at_update
+            facts["resume"] = replace(loaded, initial_lrs_now=now, num_steps=num_steps)
         return facts
 
     def setup_facts(self) -> dict[str, Any]:
