@@ -30,7 +30,6 @@ for epoch in range(4):
     torch.save(state, io.BytesIO())
     target.load_state_dict(live)
     target.load_state_dict(model.state_dict())
-    model.load_state_dict(model.state_dict())
     with torch.no_grad():
         kept = average.state_dict()
         for name, value in model.state_dict().items():

@@ -33,6 +33,16 @@ class AliasFacts:
 
 
 @frozen
+class SelfLoadFacts:
+    """A `load_state_dict` of nothing but the tensors that the module has already."""
+
+    model: str  # class name
+    site: Site | None = None
+    taken: Site | None = None  # where the dict was taken
+    same_module: bool = True  # from the very module, rather than from one that shares all its memory
+
+
+@frozen
 class UnrestoredFacts:
     """The first step of an optimizer without state, whose weights come from a file that holds such a state."""
 

@@ -4,7 +4,7 @@ from dataclasses import field
 from math import prod
 
 from surefoot.facts.frozen import frozen
-from surefoot.facts.saved import AliasFacts, UnmatchedFacts
+from surefoot.facts.saved import AliasFacts, SelfLoadFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
@@ -123,4 +123,5 @@ class SetupFacts:
     frozen_at: Site | None = None  # the first line that sets `requires_grad`, where most parameters are frozen
     unmatched: tuple[UnmatchedFacts, ...] = ()
     aliases: tuple[AliasFacts, ...] = ()
+    self_loads: tuple[SelfLoadFacts, ...] = ()
     version: int = field(default=1)

@@ -141,6 +141,60 @@ second.resume(first.save())
 train(second.model, second.optimizer, second.scheduler, 20)
 """,
     },
+    "loads-its-own-weights": {
+        "an agent whose networks are one": """
+class Agent:
+    def __init__(self, network):
+        self.policy, self.target = network, network
+
+    def synchronise(self):
+        self.target.load_state_dict(self.policy.state_dict())  # here
+
+agent = Agent(model)
+for _ in range(3):
+    agent.synchronise()
+    train(agent.policy, Adam(agent.policy.parameters(), lr=0.01), steps=1)
+""",
+        "no name fits": """
+own = model.state_dict()
+pretrained = {f"module.{name}": value.clone() for name, value in own.items()}
+own.update({name: value for name, value in pretrained.items() if name in own})
+model.load_state_dict(own)  # here
+train(model, SGD(model.parameters(), lr=0.05))
+""",
+        "parts that are shared": """
+class Critic(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body, self.scale = body, nn.BatchNorm1d(1)
+
+    def forward(self, x):
+        return self.scale(self.body(x))
+
+critic = Critic(model)
+target = Critic(critic.body)
+target.scale = critic.scale
+optimizer = SGD(critic.parameters(), lr=0.05)
+for _ in range(4):
+    train(critic, optimizer, steps=2)
+    target.load_state_dict(critic.state_dict(), strict=True)  # here
+""",
+        "tied weights, state and keyword": """
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.out = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.out(self.second(self.first(x).relu()))
+
+student = Tied()
+teacher = student
+train(student, SGD(student.parameters(), lr=0.05))
+teacher.load_state_dict(state_dict=student.state_dict())  # here
+""",
+    },
     "checkpoint-mostly-unmatched": {
         "the whole checkpoint given": """
 optimizer = SGD(model.parameters(), lr=0.05)

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,36 @@ def test_the_file_that_they_were_loaded_from(tmp_path: Path) -> None:
         train(model, optimizer, 1)
     resume = watched.steps[-1].resume
     assert resume is not None and (resume.file, resume.position, resume.at_update) == ("last.pt", 1, 1)
+
+
+# --- its own weights
+
+
+def test_what_lies_in_the_same_memory_is_loaded_in_vain() -> None:
+    with watching() as watched:
+        model = build()
+        model.load_state_dict(model.state_dict())
+        other = copy.deepcopy(model)
+        other.load_state_dict(model.state_dict())
+        state = model.state_dict()
+        next(iter(state.values())).add_(1)
+        model.load_state_dict(state)
+        answer = model.load_state_dict(model.state_dict())
+        model.load_state_dict(model.state_dict(), assign=True)
+        train(model, adam(model))
+    assert not answer.missing_keys
+    (found,) = setup(watched).self_loads
+    assert found.same_module and found.site == found.taken
+
+
+def test_meta_tensors_have_no_memory() -> None:
+    with watching() as watched, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, other = nn.Linear(4, 1, device="meta"), nn.Linear(4, 1, device="meta")
+        other.load_state_dict(model.state_dict())
+        trained = build()
+        train(trained, adam(trained))
+    assert setup(watched).self_loads == ()
 
 
 # --- keys that do not fit

@@ -8,16 +8,18 @@ import weakref
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from surefoot.facts import AliasFacts, ResumeFacts, Site, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts import AliasFacts, ResumeFacts, SelfLoadFacts, Site, UnmatchedFacts, UnrestoredFacts
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
 from surefoot.watch.saved.checkpoint import LoadedFiles
+from surefoot.watch.saved.self_load import find_self_load
 from surefoot.watch.saved.snapshot import Snapshots
 from surefoot.watch.saved.unmatched import compare
 
@@ -36,6 +38,7 @@ class SavedProbe(Probe):
         self._snapshots = Snapshots(recorder)
         self._unmatched: list[UnmatchedFacts] = []
         self._aliases: list[AliasFacts] = []
+        self._self_loads: list[SelfLoadFacts] = []
         self._resumed: dict[int, tuple[weakref.ref[Any], ResumeFacts]] = {}  # by id of the optimizer
         self._unrestored: UnrestoredFacts | None = None
         listen = recorder.tap.listen
@@ -61,6 +64,14 @@ class SavedProbe(Probe):
         found = self._snapshots.load(module, state, self._here())
         if found is not None:
             self._note(self._aliases, found)
+        elif isinstance(state, Mapping) and not kwargs.get("assign") and self._is_unseen(caller_of(sys._getframe(1))):
+            itself = find_self_load(self._snapshots, module, state, self._here())
+            if itself is not None:
+                self._note(self._self_loads, itself)
+
+    def _is_unseen(self, caller: FrameType) -> bool:
+        """Whether user code calls, and throws the answer away."""
+        return self._recorder.sites.is_user(caller.f_code.co_filename) and is_thrown_away(caller)
 
     def _loaded(self, begun: None, args: Any, kwargs: Any, answer: Any) -> None:
         module, state = _given(args, kwargs)
@@ -70,8 +81,7 @@ class SavedProbe(Probe):
         self._files.fill(module, state, site)
         self._snapshots.overwritten(module, state)
         if getattr(answer, "missing_keys", None) and getattr(answer, "unexpected_keys", None):
-            caller = caller_of(sys._getframe(1))
-            is_unseen = self._recorder.sites.is_user(caller.f_code.co_filename) and is_thrown_away(caller)
+            is_unseen = self._is_unseen(caller_of(sys._getframe(1)))
             self._note(self._unmatched, compare(module, state, answer, site, is_unseen))
 
     def _taken(self, begun: None, args: Any, kwargs: Any, state: Any) -> None:
@@ -122,7 +132,11 @@ class SavedProbe(Probe):
         return facts
 
     def setup_facts(self) -> dict[str, Any]:
-        return {"unmatched": tuple(self._unmatched), "aliases": tuple(self._aliases)}
+        return {
+            "unmatched": tuple(self._unmatched),
+            "aliases": tuple(self._aliases),
+            "self_loads": tuple(self._self_loads),
+        }
 
 
 def _rates(groups: Any, key: str) -> tuple[float, ...]:

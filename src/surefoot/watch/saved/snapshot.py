@@ -30,6 +30,7 @@ class Snapshot:
     site: Site | None
     updates: list[tuple[Account, int]]  # all optimizers since, and the steps they had taken when it was taken
     is_overwritten: bool = False
+    version: int = 0  # of all its tensors together: rises when one of them is written to
 
 
 class Snapshots:
@@ -49,7 +50,7 @@ class Snapshots:
             self._by_tensor = {key: kept for key, kept in self._by_tensor.items() if kept.tensor() is not None}
         if len(self._by_tensor) < KEPT:
             updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
-            taken = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates)
+            taken = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates, version=version_of(state))
             if len(self._last) >= KEPT:
                 self._last = {key: last for key, last in self._last.items() if last.module() is not None}
             self._by_tensor[id(tensor)] = taken
@@ -87,6 +88,11 @@ class Snapshots:
             if found is not None:
                 yield found
 
+    def find_unchanged(self, state: Mapping[Any, Any]) -> Snapshot | None:
+        """One that was taken, and to whose tensors nobody has written since."""
+        kept = self._find(state)
+        return kept if kept is not None and kept.version == version_of(state) else None
+
     def _find(self, state: Mapping[Any, Any]) -> Snapshot | None:
         if not self._by_tensor:
             return None
@@ -120,6 +126,11 @@ def _is_alias(state: Mapping[Any, Any], module: Module) -> bool:
 
 def _shares(value: Any, param: Tensor) -> bool:
     return isinstance(value, Tensor) and value.device == param.device and value.data_ptr() == param.data_ptr()
+
+
+def version_of(state: Mapping[Any, Any]) -> int:
+    tensors = [value for value in state.values() if isinstance(value, Tensor) and not value.is_inference()]
+    return sum([tensor._version for tensor in tensors])
 
 
 def _dicts_in(value: Any, depth: int) -> Iterator[Mapping[Any, Any]]:
