@@ -2,7 +2,7 @@
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
-from surefoot.facts.data import FeedFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import FeedFacts, InPlaceFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -61,6 +61,7 @@ __all__ = [
     "GradientFacts",
     "GraphFacts",
     "GroupFacts",
+    "InPlaceFacts",
     "InputFacts",
     "KeptGraphFacts",
     "LossFacts",

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.facts.clip import ClipFacts
-from surefoot.facts.data import FeedFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import FeedFacts, InPlaceFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -73,6 +73,7 @@ _CLASSES: dict[str, type] = {
         GradientFacts,
         GraphFacts,
         GroupFacts,
+        InPlaceFacts,
         InputFacts,
         KeptGraphFacts,
         LossFacts,

@@ -30,6 +30,17 @@ class OverlapFacts:
 
 
 @frozen
+class InPlaceFacts:
+    """Rows of what a data set holds that were written to while a batch with them was put together."""
+
+    name: str  # "Pictures.images"
+    kind: str = ""  # class name of what holds them
+    num_rows: int = 0  # that were watched
+    num_changed: int = 0
+    site: Site | None = None  # the method that gets a sample
+
+
+@frozen
 class FeedFacts:
     """Equal marks in equal places are equal tensors; 0 is a tensor that was not looked at."""
 
@@ -46,6 +57,7 @@ class FeedFacts:
     shared_generators: tuple[SharedGeneratorFacts, ...] = ()
     called: tuple[str, ...] = ()  # variables, attributes and keys that hold the loader, functions that made it
     overlap: OverlapFacts | None = None
+    in_place: InPlaceFacts | None = None
 
 
 @frozen

@@ -87,6 +87,7 @@ class EpochProbe(Probe):
         self.num_started = 0  # passes
         self._latest: Pass | None = None  # the one that a batch was last taken from
         self.listener: DataProbe | None = None  # told of passes and their batches
+        self.is_watched = False  # it wants to be told before a batch is put together, too
 
     @property
     def running(self) -> Pass | None:
@@ -103,6 +104,8 @@ class EpochProbe(Probe):
         tap, passes = self._recorder.tap, self._passes
 
         def __next__(self: Any) -> Any:
+            if probe.is_watched and id(self) in passes:
+                tap.run("epoch", probe._fetches, passes[id(self)])
             started = perf_counter()
             try:
                 batch = original(self)
@@ -118,6 +121,10 @@ class EpochProbe(Probe):
 
         probe = self
         return __next__
+
+    def _fetches(self, running: Pass) -> None:
+        if self.listener is not None and running.feed is not None:
+            self._recorder.tap.attempt(self.listener.name, self.listener.fetches, running.feed)
 
     def _gave(self, running: Pass, batch: Any, seconds: float) -> None:
         recorder, listener = self._recorder, self.listener
@@ -156,6 +163,7 @@ class EpochProbe(Probe):
         self._passes[key] = running
         if self.listener is not None:
             running.feed = recorder.tap.attempt(self.listener.name, self.listener.starts, running, loader)
+            self.is_watched = any(one.feed is not None and one.feed.in_place for one in self._passes.values())
         running.started = recorder.note(
             ("epoch", "start", known.id, id(site)),
             lambda at: EpochEdgeFacts(at, known.id, "start", running.epoch, site, length=known.length),

@@ -51,7 +51,56 @@ class Own(Dataset):
         return X[index], Y[index]
 """
 
+HELD = """
+class Held(Dataset):
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 96
+
+def fit(data):
+    for epoch in range(3):
+        for x, y in DataLoader(data, batch_size=8, shuffle=True):
+            step(x.float(), y)
+"""
+
 BUGS = {
+    "dataset-changed-in-place": {
+        "arrays, normalised": HELD
+        + """
+class Pictures(Held):
+    def __getitem__(self, index):  # here
+        picture = self.x[index]
+        picture -= picture.mean() - 0.01
+        return torch.from_numpy(picture), Y[index]
+
+fit(Pictures(X.numpy().copy()))
+""",
+        "masked, a part of the data": HELD
+        + """
+class Masked(Held):
+    def __getitem__(self, index):  # here
+        x = self.x[index]
+        x[random.randrange(8)] = 0
+        return x, Y[index]
+
+fit(Subset(Masked(X.clone()), range(88)))
+""",
+        "a list of tensors, a transform": HELD
+        + """
+def jitter(x):
+    return x.mul_(0.9).add_(0.1 * torch.randn(1))
+
+class Transformed(Held):
+    transform = staticmethod(jitter)
+
+    def __getitem__(self, index):  # here
+        return self.transform(self.x[index]) / 0.25, Y[index]
+
+fit(Transformed([x.clone() for x in X]))
+""",
+    },
     "validated-on-training-data": {
         "the same data set": TRAINED_AND_JUDGED
         + """

@@ -18,6 +18,7 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from surefoot.facts import FeedFacts, Site
 from surefoot.watch.data.graph import holds
+from surefoot.watch.data.in_place import InPlace, watch_in_place
 from surefoot.watch.data.kept_batch import KeptBatch
 from surefoot.watch.data.loader import (
     is_shuffled_once,
@@ -50,7 +51,7 @@ class Feed:
     """What is known of one pass while it runs."""
 
     __slots__ = (
-        "board", "called", "epoch", "is_evaluation", "is_known", "kind", "loader", "made", "marks", "names",
+        "board", "called", "epoch", "in_place", "is_evaluation", "is_known", "kind", "loader", "made", "marks", "names",
         "num_looks", "num_parts", "num_samples", "num_trained", "num_workers", "rows", "shuffled_once",
         "source", "updates",
     )  # fmt: skip
@@ -64,6 +65,7 @@ class Feed:
         self.names: tuple[str, ...] = ()
         self.called: tuple[str, ...] = ()
         self.source: Source | None = None  # which samples it draws from
+        self.in_place: InPlace | None = None  # what it holds, and whether getting samples changes it
         self.shuffled_once = False
         self.num_samples: int | None = None
         self.num_parts = 1
@@ -141,12 +143,19 @@ class DataProbe(Probe):
         if feed.kind == "sequential":
             feed.shuffled_once = is_shuffled_once(loader)
             feed.names = names_of(loader, frame, is_user)
+        feed.in_place = watch_in_place(running, loader, is_user)
         feed.source = source_of(loader)
         if feed.source is not None:
             feed.called = names_of_loader(loader, frame, is_user)
         return feed
 
+    def fetches(self, feed: Feed) -> None:
+        if feed.in_place is not None:
+            feed.in_place.fetches()
+
     def gives(self, running: Pass, feed: Feed, batch: Any) -> None:
+        if feed.in_place is not None:
+            feed.in_place.fetched(batch)
         self._credit()
         if feed not in self._givers:
             self._givers.append(feed)
@@ -166,6 +175,8 @@ class DataProbe(Probe):
         self._credit()
         self._keep(running, feed)
         now = self._updates()
+        in_place = None if feed.in_place is None else feed.in_place.facts()
+        feed.in_place = None  # it holds the data
         overlap = None
         if self._recorder.num_backwards == running.num_backwards:
             overlap = self._overlaps.compare(running, feed, now, self._recorder.num_steps)
@@ -179,6 +190,7 @@ class DataProbe(Probe):
             shared_generators=() if feed.board is None else feed.board.shared_generators(),
             called=feed.called,
             overlap=overlap,
+            in_place=in_place,
         )  # fmt: skip
 
     def _credit(self) -> None:
