@@ -21,7 +21,14 @@ from surefoot.facts.graph import (
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
-from surefoot.facts.saved import AliasFacts, ResumeFacts, SelfLoadFacts, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts.saved import (
+    AliasFacts,
+    ResumeFacts,
+    SelfLoadFacts,
+    UnmatchedFacts,
+    UnrestoredFacts,
+    UntrainedSavedFacts,
+)
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
@@ -106,6 +113,7 @@ __all__ = [
     "UnscaleFacts",
     "UnsyncedFacts",
     "UntrainedFacts",
+    "UntrainedSavedFacts",
     "ValidationFacts",
     "decode",
     "encode",

@@ -29,7 +29,14 @@ from surefoot.facts.graph import (
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
-from surefoot.facts.saved import AliasFacts, ResumeFacts, SelfLoadFacts, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts.saved import (
+    AliasFacts,
+    ResumeFacts,
+    SelfLoadFacts,
+    UnmatchedFacts,
+    UnrestoredFacts,
+    UntrainedSavedFacts,
+)
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
@@ -117,6 +124,7 @@ _CLASSES: dict[str, type] = {
         UnscaleFacts,
         UnsyncedFacts,
         UntrainedFacts,
+        UntrainedSavedFacts,
         ValidationFacts,
     )
 }

@@ -6,6 +6,7 @@ from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.frozen import frozen
 from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
+from surefoot.facts.saved import UntrainedSavedFacts
 from surefoot.facts.schedule import ScheduleFacts
 from surefoot.facts.step import Event
 
@@ -22,6 +23,7 @@ class EndFacts:
     evaluations: tuple[EvaluationFacts, ...] = ()  # the last at every line
     schedules: tuple[ScheduleFacts, ...] = ()
     same_batch: SameBatchFacts | None = None  # that fed all steps since it was taken
+    untrained_saved: tuple[UntrainedSavedFacts, ...] = ()
     unsynced: tuple[UnsyncedFacts, ...] = ()  # up to the last step, and nothing was sent since
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)

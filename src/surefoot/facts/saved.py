@@ -55,6 +55,18 @@ class UnrestoredFacts:
 
 
 @frozen
+class UntrainedSavedFacts:
+    """An optimizer that was saved, never stepped in the whole run, and whose parameters another one has trained."""
+
+    kind: str  # class name of both
+    made: Site | None = None
+    saved: Site | None = None
+    trainer_made: Site | None = None  # where the other one was made
+    num_params: int = 0
+    num_steps: int = 0  # of the other one
+
+
+@frozen
 class ResumeFacts:
     """The rates that `optimizer.load_state_dict` brought."""
 

@@ -195,6 +195,44 @@ train(student, SGD(student.parameters(), lr=0.05))
 teacher.load_state_dict(state_dict=student.state_dict())  # here
 """,
     },
+    "untrained-optimizer-saved": {
+        "a function that makes its own": """
+def fit(model):
+    optimizer = AdamW(model.parameters(), lr=0.01)
+    train(model, optimizer)
+
+optimizer = AdamW(model.parameters(), lr=0.01)
+fit(model)
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, io.BytesIO())  # here
+""",
+        "a trainer that was given another one": """
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.given = model, optimizer
+        self.optimizer = SGD([p for p in model.parameters()], lr=0.05, momentum=0.9)
+
+    def fit(self):
+        for epoch in range(3):
+            train(self.model, self.optimizer)
+            self.save(epoch)
+
+    def save(self, epoch):
+        state = {"epoch": epoch, "states": [self.given.state_dict()], "model": self.model.state_dict()}
+        torch.save(state, io.BytesIO())  # here
+
+Trainer(model, SGD(model.parameters(), lr=0.1, momentum=0.9)).fit()
+""",
+        "saved by itself, groups": """
+def groups():
+    return [{"params": part.parameters()} for part in model[::2]]
+
+kept = Adam(groups(), lr=0.01)
+optimizer = Adam(groups(), lr=0.01)
+train(model, optimizer)
+state = kept.state_dict()
+torch.save(state, io.BytesIO())  # here
+""",
+    },
     "checkpoint-mostly-unmatched": {
         "the whole checkpoint given": """
 optimizer = SGD(model.parameters(), lr=0.05)

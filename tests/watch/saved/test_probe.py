@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from surefoot.facts import SetupFacts
+from surefoot.facts import EndFacts, SetupFacts
 from tests.watch.watching import Watched, watching
 
 
@@ -261,3 +261,17 @@ def test_nothing_is_changed(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match="dict-like"):
             model.load_state_dict([])  # type: ignore[arg-type]
     assert not hasattr(torch.load, "__wrapped__") and not hasattr(torch.save, "__wrapped__")
+
+
+def test_an_optimizer_that_is_saved_and_never_steps(tmp_path: Path) -> None:
+    with watching() as watched:
+        model = build()
+        idle, late = adam(model), adam(model)
+        train(model, adam(model))
+        torch.save([idle.state_dict(), late.state_dict()], tmp_path / "a.pt")
+        train(model, late)
+        watched.emit_end("finished")
+    end = watched.records[-1]
+    assert isinstance(end, EndFacts)
+    (found,) = end.untrained_saved
+    assert (found.kind, found.num_params, found.num_steps) == ("Adam", 4, 3) and found.saved is not None

@@ -100,7 +100,9 @@ def _blocks(loader: DataLoader[Any]) -> Iterator[Block]:
     for dataset in data_sets(loader):
         if type(dataset) is Subset:
             continue
-        held = {f"tensors[{i}]": t for i, t in enumerate(dataset.tensors)} if type(dataset) is TensorDataset else {}
+        held: dict[str, Any] = {}
+        if type(dataset) is TensorDataset:
+            held = {f"tensors[{i}]": tensor for i, tensor in enumerate(dataset.tensors)}
         held = {"": dataset} if isinstance(dataset, list) else held or dict(getattr(dataset, "__dict__", {}))
         for name, value in held.items():
             with suppress(Exception):  # rows of other kinds or of different sizes, a data set without a length

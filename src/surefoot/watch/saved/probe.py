@@ -22,6 +22,7 @@ from surefoot.watch.saved.checkpoint import LoadedFiles
 from surefoot.watch.saved.self_load import find_self_load
 from surefoot.watch.saved.snapshot import Snapshots
 from surefoot.watch.saved.unmatched import compare
+from surefoot.watch.saved.untrained import UntrainedOptimizers
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -36,6 +37,7 @@ class SavedProbe(Probe):
         self._recorder = recorder
         self._files = LoadedFiles()
         self._snapshots = Snapshots(recorder)
+        self._untrained = UntrainedOptimizers(recorder)
         self._unmatched: list[UnmatchedFacts] = []
         self._aliases: list[AliasFacts] = []
         self._self_loads: list[SelfLoadFacts] = []
@@ -47,6 +49,9 @@ class SavedProbe(Probe):
         listen(Module, "load_state_dict", self.name, before=self._loads, after=self._loaded)
         listen(Module, "state_dict", self.name, after=self._taken)
         listen(Optimizer, "load_state_dict", self.name, after=self._restored)
+        listen(
+            Optimizer, "state_dict", self.name, after=lambda _, args, kw, state: self._untrained.taken(args[0], state)
+        )
 
     # --- what happens
 
@@ -58,6 +63,7 @@ class SavedProbe(Probe):
         saved = args[0] if args else kwargs.get("obj")
         for found in self._snapshots.save(saved, self._here()):
             self._note(self._aliases, found)
+        self._untrained.saves(saved, self._here())
 
     def _loads(self, args: Any, kwargs: Any) -> None:
         module, state = _given(args, kwargs)
@@ -120,6 +126,8 @@ class SavedProbe(Probe):
             self._snapshots.trains(account)
             if id(optimizer) not in self._resumed and not optimizer.state:
                 self._unrestored = self._files.unrestored(optimizer)
+        elif account is not None and account.num_updates == 2:
+            self._untrained.steps(optimizer, account)
         return self._unrestored
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
@@ -130,6 +138,9 @@ class SavedProbe(Probe):
             num_steps = account.num_updates - loaded.at_update
             facts["resume"] = replace(loaded, initial_lrs_now=now, num_steps=num_steps)
         return facts
+
+    def end_facts(self) -> dict[str, Any]:
+        return {"untrained_saved": self._untrained.facts()}
 
     def setup_facts(self) -> dict[str, Any]:
         return {

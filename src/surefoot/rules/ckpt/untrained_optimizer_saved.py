@@ -1,0 +1,85 @@
+"""The optimizer that is saved is not the one that trains.
+
+## What it does
+Fires when an optimizer was saved without a state and never stepped in the whole run, while another one of the same
+class has trained its parameters.
+
+## Why it matters
+The checkpoint holds no momentum and no averages, though it looks complete and loads without an error. A run that is
+resumed from it starts with an empty optimizer, and its first steps undo a part of what was learned.
+
+## Common belief
+`optimizer.state_dict()` holds the state of the training, whichever optimizer it is asked of.
+
+## In truth
+Each optimizer has a state of its own, which its own steps fill. One that was made for the same parameters and does not
+step stays empty.
+
+## Bad
+```python
+import io
+import torch
+
+def fit(model):
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(10):
+        x = torch.randn(16, 4)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+fit(model)
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, io.BytesIO())
+```
+
+## Good
+```python
+import io
+import torch
+
+def fit(model, optimizer):
+    for _ in range(10):
+        x = torch.randn(16, 4)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+
+torch.manual_seed(0)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+fit(model, optimizer)
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, io.BytesIO())
+```
+
+## When it stays silent
+Optimizers that keep no state, such as SGD without momentum; an optimizer that steps later; a file that holds the state
+of another optimizer, too; an optimizer of another class, as for a later phase; one that holds parameters which the
+other does not train.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, Site
+from surefoot.rules import Evidence, History, rule
+
+
+def _made(site: Site | None) -> str:
+    return f" made at line {site.line}" if site is not None else ""
+
+
+@rule("warning", on=EndFacts, probes=("saved",))
+def check(now: EndFacts, past: History) -> Iterator[Evidence]:
+    for found in now.untrained_saved:
+        yield Evidence(
+            message=(
+                f"the {found.kind}{_made(found.made)} is saved without a state, because it never stepped: another "
+                f"{found.kind}{_made(found.trainer_made)} has trained its {found.num_params} parameters for "
+                f"{found.num_steps} steps"
+            ),
+            fix="save the optimizer that trains, or pass this one to the code that does.",
+            site=found.saved,
+            numbers={"parameters": found.num_params, "steps": found.num_steps},
+        )
