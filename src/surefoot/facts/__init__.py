@@ -23,6 +23,7 @@ from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
 from surefoot.facts.saved import (
     AliasFacts,
+    OverwrittenFacts,
     ResumeFacts,
     SelfLoadFacts,
     UnmatchedFacts,
@@ -84,6 +85,7 @@ __all__ = [
     "OtherStepFacts",
     "PaddingRowFacts",
     "OverlapFacts",
+    "OverwrittenFacts",
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",

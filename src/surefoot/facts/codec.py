@@ -31,6 +31,7 @@ from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
 from surefoot.facts.saved import (
     AliasFacts,
+    OverwrittenFacts,
     ResumeFacts,
     SelfLoadFacts,
     UnmatchedFacts,
@@ -96,6 +97,7 @@ _CLASSES: dict[str, type] = {
         OtherStepFacts,
         PaddingRowFacts,
         OverlapFacts,
+        OverwrittenFacts,
         ParameterFacts,
         ParameterSignals,
         PassingFacts,

@@ -43,6 +43,16 @@ class SelfLoadFacts:
 
 
 @frozen
+class OverwrittenFacts:
+    """Weights that were loaded, all matrices of which were initialised anew before any training."""
+
+    model: str  # class name of the module that was loaded
+    loaded: Site | None = None
+    reset: Site | None = None
+    num_matrices: int = 0
+
+
+@frozen
 class UnrestoredFacts:
     """The first step of an optimizer without state, whose weights come from a file that holds such a state."""
 

@@ -4,7 +4,7 @@ from dataclasses import field
 from math import prod
 
 from surefoot.facts.frozen import frozen
-from surefoot.facts.saved import AliasFacts, SelfLoadFacts, UnmatchedFacts
+from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
@@ -124,4 +124,5 @@ class SetupFacts:
     unmatched: tuple[UnmatchedFacts, ...] = ()
     aliases: tuple[AliasFacts, ...] = ()
     self_loads: tuple[SelfLoadFacts, ...] = ()
+    overwritten: tuple[OverwrittenFacts, ...] = ()
     version: int = field(default=1)

@@ -233,6 +233,49 @@ state = kept.state_dict()
 torch.save(state, io.BytesIO())  # here
 """,
     },
+    "initialised-after-load": {
+        "a model around a loaded backbone": """
+class Classifier(nn.Module):
+    def __init__(self, backbone):
+        super().__init__()
+        self.backbone, self.head = backbone, nn.Linear(4, 1)
+        self.apply(self.init)  # here
+
+    def init(self, module):
+        if isinstance(module, nn.Linear):
+            module.weight.data.normal_(0, 0.3)
+            module.bias.data.zero_()
+
+    def forward(self, x):
+        return self.head(self.backbone(x))
+
+def backbone():
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 4))
+
+loaded = backbone()
+loaded.load_state_dict(torch.load(saved(model=backbone()))["model"])
+classifier = Classifier(loaded)
+train(classifier, SGD(classifier.parameters(), lr=0.05))
+""",
+        "each parameter by itself": """
+model.load_state_dict(build().state_dict())
+for param in model.parameters():
+    if param.ndim > 1:
+        nn.init.kaiming_normal_(param)  # here
+train(model, SGD(model.parameters(), lr=0.05))
+""",
+        "reset": """
+def reset(model):
+    for layer in model:
+        if hasattr(layer, "reset_parameters"):
+            layer.reset_parameters()  # here
+
+fresh = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+fresh.load_state_dict(nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1)).state_dict())
+reset(fresh)
+train(fresh, Adam(fresh.parameters(), lr=0.01))
+""",
+    },
     "checkpoint-mostly-unmatched": {
         "the whole checkpoint given": """
 optimizer = SGD(model.parameters(), lr=0.05)

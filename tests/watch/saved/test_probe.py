@@ -275,3 +275,22 @@ def test_an_optimizer_that_is_saved_and_never_steps(tmp_path: Path) -> None:
     assert isinstance(end, EndFacts)
     (found,) = end.untrained_saved
     assert (found.kind, found.num_params, found.num_steps) == ("Adam", 4, 3) and found.saved is not None
+
+
+def test_weights_that_are_initialised_after_they_were_loaded() -> None:
+    def reset(module: nn.Module) -> None:
+        if isinstance(module, nn.Linear):
+            module.weight.data.normal_()
+
+    with watching() as watched:
+        torch.manual_seed(0)
+        first, second = nn.Linear(8, 8), nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+        for model in (first, second):
+            model.load_state_dict(copy.deepcopy(model.state_dict()))
+        first.apply(reset)
+        second[0].apply(reset)  # one is left
+        optimizer = adam(first)
+        first(torch.randn(4, 8)).sum().backward()
+        optimizer.step()
+    (found,) = setup(watched).overwritten
+    assert (found.model, found.num_matrices) == ("Linear", 1) and found.reset != found.loaded

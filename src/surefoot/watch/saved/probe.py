@@ -15,10 +15,19 @@ import torch
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from surefoot.facts import AliasFacts, ResumeFacts, SelfLoadFacts, Site, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts import (
+    AliasFacts,
+    OverwrittenFacts,
+    ResumeFacts,
+    SelfLoadFacts,
+    Site,
+    UnmatchedFacts,
+    UnrestoredFacts,
+)
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
 from surefoot.watch.saved.checkpoint import LoadedFiles
+from surefoot.watch.saved.overwritten import Overwritten
 from surefoot.watch.saved.self_load import find_self_load
 from surefoot.watch.saved.snapshot import Snapshots
 from surefoot.watch.saved.unmatched import compare
@@ -38,6 +47,8 @@ class SavedProbe(Probe):
         self._files = LoadedFiles()
         self._snapshots = Snapshots(recorder)
         self._untrained = UntrainedOptimizers(recorder)
+        self._overwritten = Overwritten(recorder, self.name)
+        self._initialised: list[OverwrittenFacts] = []
         self._unmatched: list[UnmatchedFacts] = []
         self._aliases: list[AliasFacts] = []
         self._self_loads: list[SelfLoadFacts] = []
@@ -86,6 +97,7 @@ class SavedProbe(Probe):
         site = self._here()
         self._files.fill(module, state, site)
         self._snapshots.overwritten(module, state)
+        self._overwritten.loaded(module, state, site)
         if getattr(answer, "missing_keys", None) and getattr(answer, "unexpected_keys", None):
             is_unseen = self._is_unseen(caller_of(sys._getframe(1)))
             self._note(self._unmatched, compare(module, state, answer, site, is_unseen))
@@ -124,6 +136,8 @@ class SavedProbe(Probe):
         self._unrestored = None
         if account is not None and account.num_updates == 1:
             self._snapshots.trains(account)
+            for found in self._overwritten.trains(account):
+                self._note(self._initialised, found)
             if id(optimizer) not in self._resumed and not optimizer.state:
                 self._unrestored = self._files.unrestored(optimizer)
         elif account is not None and account.num_updates == 2:
@@ -147,6 +161,7 @@ class SavedProbe(Probe):
             "unmatched": tuple(self._unmatched),
             "aliases": tuple(self._aliases),
             "self_loads": tuple(self._self_loads),
+            "overwritten": tuple(self._initialised),
         }
 
 
