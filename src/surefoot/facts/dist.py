@@ -12,7 +12,9 @@ class UnsyncedFacts:
     the first of these steps. Only looked for where there are several ranks.
     """
 
-    kind: str  # "bypassed", "no-sync", "unwrapped"; "needless" where gradients were synchronised all the same
+    kind: (
+        str  # "bypassed", "no-sync", "replaced", "unwrapped"; "needless" where gradients were synchronised all the same
+    )
     optimizer: int
     num_ranks: int
     num_steps: int = 1

@@ -41,6 +41,33 @@ class Bug:
 
 
 BUGS = {
+    "layers replaced after wrapping": Bug(
+        "parameters-replaced-after-wrapping", 8,
+        """def fresh(layer):
+    return torch.nn.Linear(layer.in_features, layer.out_features, bias=False)
+
+net[0], net[1], net[2] = fresh(net[0]), torch.nn.BatchNorm1d(64), fresh(net[2])
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for _ in range(6):
+    optimizer.zero_grad()
+    loss_of(model, *batch()).backward()
+    optimizer.step()
+""",
+    ),
+    "parameters assigned in the middle of training": Bug(
+        "parameters-replaced-after-wrapping", 9,
+        """for phase in range(2):
+    if phase:
+        for layer in net:
+            layer.weight = torch.nn.Parameter(layer.weight.detach().clone())
+            layer.bias = torch.nn.Parameter(layer.bias.detach().clone())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(6):
+        optimizer.zero_grad()
+        loss_of(model, *batch()).backward()
+        optimizer.step()
+""",
+    ),
     "short window at the end of an epoch is not synchronised": Bug(
         "no-sync-mismatch", 7,
         """for epoch in range(3):

@@ -8,9 +8,10 @@ from surefoot.rules.dist.alone import LONG
 from surefoot.rules.dist.ddp_bypassed import check as ddp_bypassed
 from surefoot.rules.dist.model_not_wrapped import check as model_not_wrapped
 from surefoot.rules.dist.no_sync_mismatch import check as no_sync_mismatch
+from surefoot.rules.dist.parameters_replaced_after_wrapping import check as replaced
 from tests.rules.dist.build import BACKWARD, STEP, ask, at_end, at_step, unsynced
 
-BOTH = [(no_sync_mismatch, "no-sync"), (ddp_bypassed, "bypassed")]
+BOTH = [(no_sync_mismatch, "no-sync"), (ddp_bypassed, "bypassed"), (replaced, "replaced")]
 
 
 @pytest.mark.parametrize(("rule", "kind"), BOTH)

@@ -175,6 +175,8 @@ class DistProbe(Probe):
         is_bypassed = all(key in b.wrappers and not b.wrappers[key][0] for b in begun)
         if is_bypassed and (account.id in wrapper.trained_by or not wrapper.trained_by):
             kind = "bypassed"  # and not a stage after the training, for which one rank has an optimizer of its own
+        elif num_forwards and forward_syncs and backward_syncs and wrapper.is_hollow:
+            kind = "replaced"
         elif num_forwards and not forward_syncs and (backward_syncs or _is_builtin(account)):
             kind = "no-sync"
         else:  # a second backward of one forward, an ascent as SAM takes it, or something that we do not know

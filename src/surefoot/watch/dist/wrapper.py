@@ -31,15 +31,26 @@ class Wrapper:
         # A subclass may synchronise in a way of its own.
         self.is_plain = type(module).forward is DistributedDataParallel.forward
         self.num_ranks: int = module.process_group.size()
-        ignored = set(getattr(module, "parameters_to_ignore", ()))
-        params = [param for name, param in named_parameters(module.module) if name not in ignored]
-        self.ids = frozenset(id(param) for param in params)
+        self.ids: frozenset[int] = frozenset()
+        self.look(module)
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
         self.account: Account | None = None  # of the optimizer that steps it, once it has done so
         self.trained_by: set[int] = set()  # ids of optimizers that have stepped on synchronised gradients
         self.marks: list[int] = []  # of what the forwards of a window were given, if its update is noted
         self._marked_update = 0
+
+    def look(self, module: DistributedDataParallel) -> None:
+        """Learn which parameters it holds now."""
+        ignored = set(getattr(module, "parameters_to_ignore", ()))
+        params = [param for name, param in named_parameters(module.module) if name not in ignored]
+        self.ids = frozenset(id(param) for param in params)
+
+    @property
+    def is_hollow(self) -> bool:
+        """None of the parameters that it was built with, and hears of, is in the model any more."""
+        built_with = getattr(self.module(), "_module_parameters", None)
+        return built_with is not None and self.ids.isdisjoint(id(param) for param in built_with)
 
     @property
     def syncs(self) -> bool:
@@ -81,7 +92,9 @@ class Wrappers:
         """Look through all live modules."""
         for module in modules:
             if isinstance(module, DistributedDataParallel):
-                self.has_others |= not self.of(module).is_plain
+                wrapper = self.of(module)
+                wrapper.look(module)
+                self.has_others |= not wrapper.is_plain
             elif any(cls.__name__ in OTHERS for cls in type(module).__mro__):
                 self.has_others = True
 

@@ -1,0 +1,91 @@
+"""The parameters of a model were replaced after DistributedDataParallel was built around it.
+
+## What it does
+Fires when forwards go through a DistributedDataParallel that knows none of the parameters that its model has now, a
+step uses their gradients, and nothing was sent to other ranks before it.
+
+## Why it matters
+The wrapper listens to the parameters that it was built with. Nothing ever reaches those again, so that it never sends a
+gradient: every rank trains a model of its own on its part of the data, and what is saved is the one of rank 0.
+
+## Common belief
+DistributedDataParallel synchronises whatever parameters its module has.
+
+## In truth
+It hangs its hooks on the parameter objects that are there when it is built. A layer that is exchanged later, a new
+`Parameter`, or a conversion that makes new ones brings objects that it has never seen.
+
+## Bad
+```python
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = torch.nn.Linear(4, 1)
+parallel = DistributedDataParallel(model)
+for name, param in list(model.named_parameters()):
+    setattr(model, name, torch.nn.Parameter(param.detach() / 2))
+optimizer = torch.optim.SGD(parallel.parameters(), lr=0.05)
+for _ in range(6):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(parallel(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+dist.destroy_process_group()
+```
+
+## Good
+```python
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = torch.nn.Linear(4, 1)
+for name, param in list(model.named_parameters()):
+    setattr(model, name, torch.nn.Parameter(param.detach() / 2))
+parallel = DistributedDataParallel(model)
+optimizer = torch.optim.SGD(parallel.parameters(), lr=0.05)
+for _ in range(6):
+    x = torch.randn(16, 4)
+    loss = torch.nn.functional.mse_loss(parallel(x), x.sum(1, keepdim=True))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+dist.destroy_process_group()
+```
+
+## How it decides
+By the identity of the parameters, and as `no-sync-mismatch` does: nothing was sent between the backward and the step,
+nor later, up to a synchronised step, the end of the run, or 1,024 steps on.
+
+## When it stays silent
+Some of the parameters are the old ones; their memory was exchanged, but not they (`param.data = …`, `model.to(…)`); the
+model was wrapped again; gradients or weights are averaged by hand; models that are sharded.
+"""
+
+from collections.abc import Iterator
+
+from surefoot.facts import EndFacts, StepFacts
+from surefoot.rules import Evidence, History, rule
+from surefoot.rules.dist.alone import certain
+
+
+@rule("error", on=(StepFacts, EndFacts), probes=("dist",))
+def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
+    here = now.site if isinstance(now, StepFacts) else None
+    for steps in certain(now, "replaced"):
+        yield Evidence(
+            message=(
+                f"{steps.num_steps} step(s) used gradients of {steps.model} that its DistributedDataParallel does not "
+                f"know of: all parameters were replaced after it was built, and nothing was sent to the other "
+                f"{steps.num_ranks - 1} rank(s)"
+            ),
+            fix="build DistributedDataParallel after the last change of the model's parameters.",
+            site=steps.backward or steps.site or here,
+            numbers={"steps": steps.num_steps, "ranks": steps.num_ranks},
+        )
