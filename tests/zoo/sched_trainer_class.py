@@ -33,10 +33,11 @@ class Trainer:
 
 
 torch.manual_seed(0)
-x = torch.randn(64, 4)
-data = TensorDataset(x, x.sum(1, keepdim=True))
+x = torch.randn(96, 4)
+y = x.sum(1, keepdim=True)
+data, held_out = TensorDataset(x[:64], y[:64]), TensorDataset(x[64:], y[64:])
 for kind, options in ((ReduceLROnPlateau, {"patience": 1}), (torch.optim.lr_scheduler.StepLR, {"step_size": 2})):
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     trainer = Trainer(model, optimizer, kind(optimizer, **options))
-    trainer.fit(DataLoader(data, batch_size=8, shuffle=True), DataLoader(data, batch_size=32), epochs=5)
+    trainer.fit(DataLoader(data, batch_size=8, shuffle=True), DataLoader(held_out, batch_size=32), epochs=5)
