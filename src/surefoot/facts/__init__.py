@@ -17,6 +17,7 @@ from surefoot.facts.graph import (
     KeptGraphFacts,
     MixedFacts,
     UntrainedFacts,
+    ZeroGradientFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
@@ -117,6 +118,7 @@ __all__ = [
     "UntrainedFacts",
     "UntrainedSavedFacts",
     "ValidationFacts",
+    "ZeroGradientFacts",
     "decode",
     "encode",
 ]

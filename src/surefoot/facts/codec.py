@@ -25,6 +25,7 @@ from surefoot.facts.graph import (
     KeptGraphFacts,
     MixedFacts,
     UntrainedFacts,
+    ZeroGradientFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
@@ -128,6 +129,7 @@ _CLASSES: dict[str, type] = {
         UntrainedFacts,
         UntrainedSavedFacts,
         ValidationFacts,
+        ZeroGradientFacts,
     )
 }
 

@@ -16,6 +16,8 @@ from surefoot.facts.graph import (
     GraphFacts,
     MixedFacts,
     UntrainedFacts,
+    UntrainedFacts,
+    ZeroGradientFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.mode import EvaluationFacts, ModeFacts
@@ -64,6 +66,7 @@ class StepFacts:
     direct_forwards: tuple[DirectForwardFacts, ...] = ()
     untrained: tuple[UntrainedFacts, ...] = ()
     gradchecks: tuple[GradcheckFacts, ...] = ()
+    zero_gradients: tuple[ZeroGradientFacts, ...] = ()
     mode: ModeFacts | None = None
     evaluations: tuple[EvaluationFacts, ...] = ()  # that ended since the previous step of any optimizer
     same_batch: SameBatchFacts | None = None  # that fed this step and many before it

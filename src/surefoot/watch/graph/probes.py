@@ -6,8 +6,11 @@ from surefoot.watch.graph.gradcheck import GradcheckProbe
 from surefoot.watch.graph.mixed import MixedProbe
 from surefoot.watch.graph.probe import GraphProbe
 from surefoot.watch.graph.untrained import FlowProbe
+from surefoot.watch.graph.zeros import ZeroGradientProbe
 from surefoot.watch.probe import Probe
 
 
 def graph_probes() -> list[Probe]:
-    return [GraphProbe(), FlowProbe(), CheckpointProbe(), ForwardProbe(), GradcheckProbe(), MixedProbe()]
+    return [
+        GraphProbe(), FlowProbe(), CheckpointProbe(), ForwardProbe(), GradcheckProbe(), MixedProbe(), ZeroGradientProbe(),
+    ]  # fmt: skip

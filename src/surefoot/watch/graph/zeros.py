@@ -1,0 +1,182 @@
+"""Watch for gradients that are exactly 0 from the first step on, and look for the reason in the graph.
+
+The gradients of all parameters are looked at before an optimizer's first step; later only those that were 0 so far.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from surefoot.facts import Site, ZeroGradientFacts
+from surefoot.watch.fold import NAMED
+from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.graph.direction import IdleDirection, idle_directions
+from surefoot.watch.graph.gradient_end import GradientEnd, behind_steps
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.account import Account
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+
+SEARCHES = 2  # of the graphs of an optimizer's losses for the reason
+
+
+class State:
+    """What is known of one optimizer."""
+
+    def __init__(self) -> None:
+        self.num_looked = 0
+        self.zero: list[weakref.ref[Tensor]] = []  # parameters whose gradient was 0 whenever looked at
+        self.every = True  # so were those of all others
+        self.num_searches = 0
+        self.ended_in = ""
+        self.stepwise: dict[str, list[str]] = {}  # by operation, parameters that only it stands before
+
+    def alive(self) -> list[Tensor]:
+        return [param for ref in self.zero if (param := ref()) is not None]
+
+
+class ZeroGradientProbe(Probe):
+    name = "zeros"
+
+    def __init__(self) -> None:
+        self._states: dict[int, State] = {}  # by optimizer
+        self._end: tuple[State, GradientEnd] | None = None
+        self._wanted: set[int] = set()  # identities of layers whose call is looked for
+        self._calls: dict[int, Site | None] = {}
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        switch_off_when_compiling(recorder, self.name, self._leave)
+
+    # --- which gradients are 0
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        if account is None:
+            return
+        state = self._states.get(account.id)
+        if state is None:
+            state = self._states[account.id] = State()
+            self._look(state, [p for p in account.ledger.params if p.grad is not None])
+        elif state.zero and state.num_looked == account.num_updates - 1:
+            self._look(state, state.alive())
+            zero = {id(ref()) for ref in state.zero}
+            state.every = state.every and all(p.grad is None or id(p) in zero for p in account.ledger.params)
+        else:  # steps were not looked at
+            state.zero, state.every = [], False
+        if state.every:
+            state.every = self._is_zero_elsewhere(account)
+
+    def _look(self, state: State, params: Sequence[Tensor]) -> None:
+        state.num_looked += 1
+        zero = _zero(params)
+        state.every = state.every and bool(zero) and len(zero) == len(params)
+        state.zero = [weakref.ref(param) for param in zero]
+
+    def _is_zero_elsewhere(self, account: Account) -> bool:
+        """Whether no other parameter has a gradient: a loss may be meant for several optimizers."""
+        others = [p for a in self._recorder.accounts.values() if a is not account for p in a.ledger.params]
+        left = [
+            p for p in [*others, *self._recorder.unowned.alive()] if p.grad is not None and id(p) not in account.ids
+        ]
+        return len(_zero(left)) == len(left)
+
+    # --- why
+
+    def backward_begins(self, backward: Backward) -> None:
+        self._end = None
+        for account in self._recorder.accounts.values():
+            state = self._states.get(account.id)
+            if state is None or not state.zero or state.num_searches >= SEARCHES:
+                continue
+            state.num_searches += 1
+            wanted = {id(param): param for param in state.alive()}
+            for operation, params in behind_steps(backward.roots, wanted).items():
+                state.stepwise[operation] = [self._recorder.names.of(param) for param in params]
+            if state.every and not state.ended_in and self._end is None:
+                self._end = (state, GradientEnd(backward.roots, self._recorder.tap))
+
+    def backward_ends(self, backward: Backward) -> None:
+        if self._end is not None:
+            state, end = self._end
+            state.ended_in, self._end = end.stop(), None
+
+    # --- layers with two directions
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        state = None if account is None else self._states.get(account.id)
+        if self._wanted:
+            self._leave()
+        elif state is not None and state.zero and state.num_looked <= SEARCHES:
+            self._wanted = {id(idle.layer) for idle in self._idle_directions(state)} - self._calls.keys()
+            if self._wanted:
+                self._recorder.forwards.listen(self.name, before=self._note_call)
+
+    def _note_call(self, module: Module) -> None:
+        if id(module) in self._wanted:
+            self._calls[id(module)] = self._recorder.sites.here(2)
+
+    def _leave(self) -> None:
+        self._wanted = set()
+        self._recorder.forwards.leave(self.name)
+
+    def _idle_directions(self, state: State) -> list[IdleDirection]:
+        zero = state.alive()
+        places = [place for param in zero if (place := self._recorder.names.census.place(param)) is not None]
+        return idle_directions([place.module() for place in places], {id(param) for param in zero})
+
+    # --- as facts
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        account = self._recorder.accounts.get(optimizer)
+        state = None if account is None else self._states.get(account.id)
+        return {} if state is None or not state.zero else {"zero_gradients": tuple(self._facts(state))}
+
+    def _facts(self, state: State) -> list[ZeroGradientFacts]:
+        names = {self._recorder.names.of(param) for param in state.alive()}
+        if state.every:
+            ended_in = next(iter(state.stepwise), state.ended_in)
+            return [
+                ZeroGradientFacts("every", state.num_looked, tuple(sorted(names)[:NAMED]), len(names), ended_in)
+            ]  # fmt: skip
+        facts = []
+        for operation, params in state.stepwise.items():
+            if kept := [name for name in params if name in names]:
+                shown = tuple(kept[:NAMED])
+                facts.append(ZeroGradientFacts("stepwise", state.num_looked, shown, len(kept), operation))
+        for idle in self._idle_directions(state):
+            shown = tuple(self._recorder.names.of(param) for param in idle.params)
+            facts.append(
+                ZeroGradientFacts(
+                    idle.kind,
+                    state.num_looked,
+                    shown[:NAMED],
+                    len(shown),
+                    module=type(idle.layer).__name__,
+                    direction=idle.direction,
+                    site=self._calls.get(id(idle.layer)),
+                )
+            )
+        return facts
+
+
+def _zero(params: Sequence[Tensor]) -> list[Tensor]:
+    """Those whose gradient consists of zeros. Half precision may have flushed it, and parts of a whole tell nothing."""
+    dense = [p for p in params if (g := p.grad) is not None and type(g) is Tensor and _is_readable(g)]
+    with torch.no_grad():
+        counts = [p.grad.count_nonzero() for p in dense if p.grad is not None]
+    return [param for param, count in zip(dense, counts, strict=True) if not count]
+
+
+def _is_readable(grad: Tensor) -> bool:
+    return grad.layout is torch.strided and not grad.is_meta and grad.dtype is not torch.float16 and grad.numel() > 0

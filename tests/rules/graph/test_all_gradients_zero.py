@@ -1,0 +1,60 @@
+"""all-gradients-zero."""
+
+from typing import Any
+
+import pytest
+
+from surefoot.facts import BackwardFacts, GradientFacts, Site, StepFacts, ZeroGradientFacts
+from surefoot.rules.graph.all_gradients_zero import STEPS, check
+from tests.rules.graph.build import BACKWARD, ask, step
+
+CALL = Site("model.py", 4)
+
+
+def run(
+    zeros: dict[str, Any], *, num: int = STEPS, value: float | None = 0.5, dtype: str = "", **more: Any
+) -> list[StepFacts]:
+    steps = []
+    for i in range(1, num + 1):
+        backward = BackwardFacts(i * 2, i, BACKWARD, value=value, autocast_dtype=dtype)
+        gradients = (GradientFacts(("w",), 2, **{"sources": (i,), **more}),)
+        facts = (ZeroGradientFacts(**{"num_steps": i, "params": ("w", "b"), "num_params": 2, **zeros}),)
+        steps.append(step(i, events=(backward,), gradients=gradients, zero_gradients=facts))
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("zeros", "told"),
+    [
+        ({"kind": "every"}, "all 2 parameters with a gradient (w, b)"),
+        ({"kind": "every", "ended_in": "Relu"}, "it ends in relu()"),
+        ({"kind": "every", "ended_in": "round"}, "through round()"),
+        ({"kind": "stepwise", "ended_in": "sign"}, "through sign()"),
+    ],
+)
+def test_it_is_told_once_at_the_backward(zeros: dict[str, Any], told: str) -> None:
+    (evidence,) = ask(check, run(zeros))
+    assert told in evidence.message and evidence.site == BACKWARD
+    assert not ask(check, run(zeros, num=STEPS - 1))
+    assert not ask(check, run(zeros, num=STEPS + 1))
+
+
+@pytest.mark.parametrize(("kind", "told"), [("direction", "does not depend"), ("recurrence", "last position only")])
+def test_a_direction_is_told_at_its_call(kind: str, told: str) -> None:
+    (evidence,) = ask(check, run({"kind": kind, "direction": "reverse", "module": "GRU", "site": CALL}))
+    assert told in evidence.message and evidence.site == CALL
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"value": 0.0},
+        {"value": None},
+        {"value": float("nan")},
+        {"dtype": "float16"},
+        {"by_hand": True},
+        {"sources": ()},
+    ],
+)
+def test_silent(how: dict[str, Any]) -> None:
+    assert not ask(check, run({"kind": "every"}, **how))
