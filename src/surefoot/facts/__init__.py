@@ -41,6 +41,7 @@ from surefoot.facts.setup import (
     OptimizerFacts,
     ParameterFacts,
     PassingFacts,
+    RepeatedFacts,
     SetupFacts,
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
@@ -93,6 +94,7 @@ __all__ = [
     "RanksFacts",
     "ReadFacts",
     "Record",
+    "RepeatedFacts",
     "ReplicaFacts",
     "ResumeFacts",
     "SameBatchFacts",

@@ -49,6 +49,7 @@ from surefoot.facts.setup import (
     OptimizerFacts,
     ParameterFacts,
     PassingFacts,
+    RepeatedFacts,
     SetupFacts,
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
@@ -104,6 +105,7 @@ _CLASSES: dict[str, type] = {
         PassingFacts,
         RanksFacts,
         ReadFacts,
+        RepeatedFacts,
         ReplicaFacts,
         ResumeFacts,
         SameBatchFacts,

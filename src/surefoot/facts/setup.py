@@ -110,6 +110,20 @@ class PassingFacts:
 
 
 @frozen
+class RepeatedFacts:
+    """One module object in several slots of a `ModuleList` or `Sequential`, whose output is its own next input."""
+
+    container: str  # class name of what holds it
+    module: str  # class name
+    num_slots: int
+    num_elements: int  # of its parameters
+    num_in_chain: int  # how often it works on its own output in one forward, and once more for the first time
+    optimizers: tuple[int, ...] = ()  # that hold its parameters
+    is_declared: bool = False  # the code around speaks of shared or tied weights
+    site: Site | None = None  # where it was put into a slot again
+
+
+@frozen
 class SetupFacts:
     """Written before the first step, and again when something appears or changes."""
 
@@ -125,4 +139,5 @@ class SetupFacts:
     aliases: tuple[AliasFacts, ...] = ()
     self_loads: tuple[SelfLoadFacts, ...] = ()
     overwritten: tuple[OverwrittenFacts, ...] = ()
+    repeated: tuple[RepeatedFacts, ...] = ()
     version: int = field(default=1)

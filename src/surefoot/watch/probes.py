@@ -16,6 +16,7 @@ from surefoot.watch.half.scaler import ScalerProbe
 from surefoot.watch.half.underflow import UnderflowProbe
 from surefoot.watch.inventory.frozen import FrozenProbe
 from surefoot.watch.inventory.probe import SetupProbe
+from surefoot.watch.inventory.repeated import RepeatedProbe
 from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.lossgraph.probe import LossProbe
 from surefoot.watch.mode.probe import ModeProbe
@@ -40,6 +41,7 @@ def all_probes() -> list[Probe]:
         SetupProbe(),
         FrozenProbe(),
         StaleProbe(),
+        RepeatedProbe(),
         DataProbe(epochs),  # before passes are ended
         epochs,
         ScheduleProbe(epochs),

@@ -97,6 +97,15 @@ def _is_true(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is True
 
 
+def scope_lines(file: str, line: int) -> tuple[int, int]:
+    """First and last line of the class or function at the top of a file in which a line lies; else the line itself."""
+    tree = parse(file)
+    for node in [] if tree is None else tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+            return node.lineno, node.end_lineno or line
+    return line, line
+
+
 def loop_around(site: Site) -> str:
     """The variables of the innermost `for` around a line or around the calls that led to it; "" if there is none."""
     for file, line in (site.place, *site.callers):

@@ -24,13 +24,13 @@ class Reach:
 
 
 def explore(roots: Iterable[Tensor], is_trained: Callable[[Tensor], bool]) -> Reach:
-    nodes, whole = _children_first([root.grad_fn for root in roots if root.grad_fn is not None])
+    nodes, whole = children_first([root.grad_fn for root in roots if root.grad_fn is not None])
     reach = Reach(whole=whole)
     _look_down(nodes, reach, is_trained)
     return reach
 
 
-def _children_first(starts: list[Any]) -> tuple[dict[Any, list[Any]], bool]:
+def children_first(starts: list[Any]) -> tuple[dict[Any, list[Any]], bool]:
     """Nodes with their children, each after all of its children."""
     children: dict[Any, list[Any]] = {}
     order: dict[Any, list[Any]] = {}
