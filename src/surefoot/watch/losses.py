@@ -75,6 +75,12 @@ class Losses:
 
     def step(self, account: Account, optimizer: Optimizer, step: int, ordinals: Collection[int]) -> None:
         """Report the loss of a step: the mean over micro-batches of one line, summed over lines."""
+        groups = optimizer.param_groups
+        rate = groups[0].get("lr") if groups else None
+        if not isinstance(rate, float):
+            rate = _number(rate)
+        if rate is not None and (rate < 0) is not account.windows.below_zero:
+            account.windows.turn()
         if self.on_loss is None:
             return
         known = self._by_backward
@@ -92,10 +98,6 @@ class Losses:
             if not lines:
                 return
             total, shared = _joined(lines, account.windows)
-        groups = optimizer.param_groups
-        rate = groups[0].get("lr") if groups else None
-        if not isinstance(rate, float):
-            rate = _number(rate)
         if isinstance(total, Tensor):
             self._waiting.append((account.id, step, total, shared, rate))
             if len(self._waiting) >= TOGETHER:

@@ -506,7 +506,7 @@ class Recorder:
         self.record_due = False
         if due or settings.stops or settings.thorough or account.num_updates <= windows.num_first:
             return True
-        if closely is None:
+        if closely is None or windows.is_new:
             return windows.is_new
         return closely.count <= FIRST_ALIKE or account.num_updates % windows.spacing == 0
 

@@ -40,6 +40,7 @@ class Windows:
         self.alike: dict[int, int] = {}  # by record: steps since the last record that it stands for
         self.is_new = False  # the last window was, or had something that must be seen closely
         self.quiet_until = 0  # the next update whose window may be armed or measured
+        self.below_zero = False  # the rate was, at the last step
         self.wanted_at = 0  # the update before which signals want to see a window
         self.accumulates = 1  # most micro-batches of one line that a step has used
         self._seen: dict[Hashable, Seen] = {}
@@ -70,6 +71,11 @@ class Windows:
         """The window that ends is like one that was recorded."""
         self.repeats += 1
         self.alike[seen.record] = self.alike.get(seen.record, 0) + 1
+
+    def turn(self) -> None:
+        """The rate has gone below zero, or comes back: the window that ends now must be recorded."""
+        self.below_zero = not self.below_zero
+        self.is_new = True
 
     def recorded(self, index: int, *seen: Seen) -> None:
         self.repeats, self.alike = 0, {}

@@ -77,6 +77,7 @@ class Progress:
         return (
             len(self.opening), self.cut_at > 0, self.cut_in_epoch_at > 0, self.past_minimum.bit_length(),
             min(self.micro_batch_windows, 8), min(self.other_windows, 1), len(self.metrics), min(self.epochs, 4),
+            any(lr < 0 for lr in self.lrs),
         )  # fmt: skip
 
     def advance(self, now: Advance) -> None:
