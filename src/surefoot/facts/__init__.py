@@ -31,6 +31,15 @@ from surefoot.facts.saved import (
     UnrestoredFacts,
     UntrainedSavedFacts,
 )
+from surefoot.facts.mode import (
+    DriftFacts,
+    EvalModeFacts,
+    EvaluationFacts,
+    ModeFacts,
+    MomentumFacts,
+    TinyBatchFacts,
+)
+from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
@@ -81,6 +90,7 @@ __all__ = [
     "MixedFacts",
     "ModeFacts",
     "ModelFacts",
+    "MomentumFacts",
     "NonFiniteFacts",
     "OpFacts",
     "OptimizerFacts",

@@ -39,6 +39,15 @@ from surefoot.facts.saved import (
     UnrestoredFacts,
     UntrainedSavedFacts,
 )
+from surefoot.facts.mode import (
+    DriftFacts,
+    EvalModeFacts,
+    EvaluationFacts,
+    ModeFacts,
+    MomentumFacts,
+    TinyBatchFacts,
+)
+from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
@@ -93,6 +102,7 @@ _CLASSES: dict[str, type] = {
         MaskFacts,
         MisspellingFacts,
         ModelFacts,
+        MomentumFacts,
         OpFacts,
         NonFiniteFacts,
         OptimizerFacts,

@@ -44,6 +44,17 @@ class DriftFacts:
 
 
 @frozen
+class MomentumFacts:
+    """Batch-norm layers with a large momentum that were trained and then evaluated by their running statistics."""
+
+    layer: str
+    momentum: float
+    num_layers: int = 1
+    num_batches: int = 0  # that it has trained on, at least
+    site: Site | None = None  # where it was made, or its momentum was set; else where it was evaluated
+
+
+@frozen
 class ModeFacts:
     """What a step has to do with train and eval mode."""
 

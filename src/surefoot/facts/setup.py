@@ -5,6 +5,8 @@ from math import prod
 
 from surefoot.facts.frozen import frozen
 from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
+from surefoot.facts.mode import MomentumFacts
+from surefoot.facts.saved import AliasFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
@@ -140,4 +142,5 @@ class SetupFacts:
     self_loads: tuple[SelfLoadFacts, ...] = ()
     overwritten: tuple[OverwrittenFacts, ...] = ()
     repeated: tuple[RepeatedFacts, ...] = ()
+    momentum: MomentumFacts | None = None
     version: int = field(default=1)

@@ -19,6 +19,7 @@ from surefoot.watch.inventory.probe import SetupProbe
 from surefoot.watch.inventory.repeated import RepeatedProbe
 from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.lossgraph.probe import LossProbe
+from surefoot.watch.mode.momentum import MomentumProbe
 from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.probe import SavedProbe
@@ -59,6 +60,7 @@ def all_probes() -> list[Probe]:
         ClipProbe(scales, finite),
         *graph_probes(),
         ModeProbe(),
+        MomentumProbe(),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
     ]

@@ -91,6 +91,7 @@ class Recorder:
         self.on_batch: list[Callable[..., None]] = []  # told of each batch: its pass, the batch, the seconds it took
         self.on_loss_call: list[Callable[..., None]] = []  # told of each loss function's name, arguments and result
         self.on_training_loss: list[tuple[str, Callable[..., None]]] = []  # by probe, in armed windows: see `Calls`
+        self.on_switch: list[Callable[[Any, bool], None]] = []  # told of each `train()` and `eval()`: module and mode
         self.on_clip: list[Callable[[float, Any], None]] = []  # told of each limit of a norm, and of the norm
         self.is_measured = False  # signals want the window that is running
         self._measured_for: set[int] = set()  # accounts whose window signals want

@@ -74,7 +74,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         last = next((one for one in before if one > 0), 0.0)  # newest first
         if lr < 0 < last and not isclose(-lr, last):
             yield Evidence(
-                message=f"the learning rate of parameter group {group} is {lr:.3g}, below 0: the step goes the wrong way",
+                message=f"the learning rate of parameter group {group} is {lr:.3g}: below 0 steps go the wrong way",
                 fix="let the schedule end at 0, as in max(0.0, ...), or give it the true number of steps.",
                 site=_schedule(now.optimizer, past.setup) or now.site,
                 numbers={"lr": lr, "highest_lr": max(before), "update": now.update},

@@ -50,6 +50,8 @@ class LayerWatch:
 
     def switched(self, module: Module, mode: bool, was_training: bool) -> None:
         self.switches.note(module, mode, was_training, self._recorder.sites.here())
+        for call in self._recorder.on_switch:
+            call(module, mode)
         self._on_pause()
 
     def batchnorm(self, layer: _BatchNorm, given: Any) -> None:
