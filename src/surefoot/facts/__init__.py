@@ -52,6 +52,7 @@ from surefoot.facts.setup import (
     PassingFacts,
     RepeatedFacts,
     SetupFacts,
+    UninitialisedFacts,
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
@@ -123,6 +124,7 @@ __all__ = [
     "TargetFacts",
     "TinyBatchFacts",
     "UnderflowFacts",
+    "UninitialisedFacts",
     "UnmatchedFacts",
     "UnrestoredFacts",
     "UnscaleFacts",

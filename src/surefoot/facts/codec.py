@@ -60,6 +60,7 @@ from surefoot.facts.setup import (
     PassingFacts,
     RepeatedFacts,
     SetupFacts,
+    UninitialisedFacts,
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
@@ -134,6 +135,7 @@ _CLASSES: dict[str, type] = {
         TargetFacts,
         TinyBatchFacts,
         UnderflowFacts,
+        UninitialisedFacts,
         UnmatchedFacts,
         UnrestoredFacts,
         UnscaleFacts,

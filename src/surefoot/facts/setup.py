@@ -126,6 +126,16 @@ class RepeatedFacts:
 
 
 @frozen
+class UninitialisedFacts:
+    """A parameter that a loss used before anything was written to it."""
+
+    name: str
+    shape: tuple[int, ...]
+    made_by: str  # "empty", "Tensor"
+    site: Site | None = None  # where it was registered
+
+
+@frozen
 class SetupFacts:
     """Written before the first step, and again when something appears or changes."""
 
@@ -143,4 +153,5 @@ class SetupFacts:
     overwritten: tuple[OverwrittenFacts, ...] = ()
     repeated: tuple[RepeatedFacts, ...] = ()
     momentum: MomentumFacts | None = None
+    uninitialised: tuple[UninitialisedFacts, ...] = ()
     version: int = field(default=1)

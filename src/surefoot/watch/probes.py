@@ -18,6 +18,7 @@ from surefoot.watch.inventory.frozen import FrozenProbe
 from surefoot.watch.inventory.probe import SetupProbe
 from surefoot.watch.inventory.repeated import RepeatedProbe
 from surefoot.watch.inventory.stale import StaleProbe
+from surefoot.watch.inventory.uninitialised import UninitialisedProbe
 from surefoot.watch.lossgraph.probe import LossProbe
 from surefoot.watch.mode.momentum import MomentumProbe
 from surefoot.watch.mode.probe import ModeProbe
@@ -43,6 +44,7 @@ def all_probes() -> list[Probe]:
         FrozenProbe(),
         StaleProbe(),
         RepeatedProbe(),
+        UninitialisedProbe(),
         DataProbe(epochs),  # before passes are ended
         epochs,
         ScheduleProbe(epochs),
