@@ -32,6 +32,7 @@ from surefoot.facts.saved import (
     UntrainedSavedFacts,
 )
 from surefoot.facts.mode import (
+    AveragedFacts,
     DriftFacts,
     EvalModeFacts,
     EvaluationFacts,
@@ -63,6 +64,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "ActivationFacts",
     "AliasFacts",
+    "AveragedFacts",
     "BackwardFacts",
     "BirthFacts",
     "CheckpointFacts",

@@ -40,6 +40,7 @@ from surefoot.facts.saved import (
     UntrainedSavedFacts,
 )
 from surefoot.facts.mode import (
+    AveragedFacts,
     DriftFacts,
     EvalModeFacts,
     EvaluationFacts,
@@ -76,6 +77,7 @@ _CLASSES: dict[str, type] = {
     for c in (
         ActivationFacts,
         AliasFacts,
+        AveragedFacts,
         BackwardFacts,
         BirthFacts,
         CheckpointFacts,

@@ -55,6 +55,17 @@ class MomentumFacts:
 
 
 @frozen
+class AveragedFacts:
+    """A copy of a trained model that runs in eval mode; the program moves its weights, but not its statistics."""
+
+    model: str  # class name of the copy
+    param: str  # name of its first parameter, which tells it from others
+    num_layers: int = 1  # batch-norm layers
+    num_steps: int = 0  # of any optimizer, for which it was watched
+    site: Site | None = None  # the call of the copy
+
+
+@frozen
 class ModeFacts:
     """What a step has to do with train and eval mode."""
 

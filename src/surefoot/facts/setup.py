@@ -6,6 +6,7 @@ from math import prod
 from surefoot.facts.frozen import frozen
 from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
 from surefoot.facts.mode import MomentumFacts
+from surefoot.facts.mode import AveragedFacts, MomentumFacts
 from surefoot.facts.saved import AliasFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
@@ -154,4 +155,5 @@ class SetupFacts:
     repeated: tuple[RepeatedFacts, ...] = ()
     momentum: MomentumFacts | None = None
     uninitialised: tuple[UninitialisedFacts, ...] = ()
+    averaged: tuple[AveragedFacts, ...] = ()
     version: int = field(default=1)

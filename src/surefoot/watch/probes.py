@@ -20,6 +20,7 @@ from surefoot.watch.inventory.repeated import RepeatedProbe
 from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.inventory.uninitialised import UninitialisedProbe
 from surefoot.watch.lossgraph.probe import LossProbe
+from surefoot.watch.mode.averaged import AveragedProbe
 from surefoot.watch.mode.momentum import MomentumProbe
 from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
@@ -63,6 +64,7 @@ def all_probes() -> list[Probe]:
         *graph_probes(),
         ModeProbe(),
         MomentumProbe(),
+        AveragedProbe(),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
     ]

@@ -1,0 +1,170 @@
+"""Watch copies of a model whose weights the program moves after it, as an average does: do their statistics follow?
+
+A copy has parameters of the same shapes, none of which an optimizer holds. Calls of modules are heard only where one
+exists: after the first steps, if it is stale, and between `eval()` and `train()`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.optim import Optimizer
+
+from surefoot.facts import AveragedFacts
+from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.inventory.module import is_training, parameters_of, part
+from surefoot.watch.mode.call import find_call
+from surefoot.watch.mode.layer import batchnorms, normalises_by_batch
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.recorder import Recorder
+
+FIRST_WINDOWS = 32  # in which looks are spaced; the later ones that are armed are rare
+SAMPLE = 4096  # elements of the largest parameter
+MIN_STEPS = 16  # some copy the statistics now and then
+MOST_SWITCHES = 64  # to eval mode after which calls are heard
+FOLLOWS = 0.5  # cosine between the way that the copy went and the way to the model
+
+
+class Copy:
+    """A copy and the model that it follows, when they were first seen."""
+
+    def __init__(self, copy: Module, model: Module, num_steps: int) -> None:
+        self.copy, self.model, self.first_step = weakref.ref(copy), weakref.ref(model), num_steps
+        self.start = _weights(copy)
+        self.statistics = _statistics(copy)
+
+    def has_old_statistics(self) -> bool:
+        copy, model = self.copy(), self.model()
+        if copy is None or model is None:
+            return False
+        mine, theirs = _statistics(copy), _statistics(model)
+        return bool(mine) and _equal(mine, self.statistics) and not _equal(mine, theirs)
+
+    def is_stale(self) -> bool:
+        """Its weights went towards the model's, the model's statistics have changed, and its own have not."""
+        copy, model = self.copy(), self.model()
+        if copy is None or model is None or not self.has_old_statistics():
+            return False
+        now, target = _weights(copy), _weights(model)
+        if now.shape != self.start.shape or now.shape != target.shape:
+            return False
+        went, way = now - self.start, target - self.start
+        return bool(went.any()) and float(torch.cosine_similarity(went, way, dim=0)) > FOLLOWS
+
+
+class AveragedProbe(Probe):
+    name = "averaged"
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._copies: dict[int, Copy] = {}
+        self._wanted: dict[int, Copy] = {}  # by the identity of a batch-norm layer
+        self._found: dict[int, AveragedFacts] = {}
+        self._num_switches = 0
+        recorder.on_switch.append(self._switched)
+        switch_off_when_compiling(recorder, self.name, self._leave)
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        if account is None:
+            return
+        num = account.num_updates
+        if num <= FIRST_WINDOWS and num & (num - 1):
+            return
+        self._meet()
+        self._want([c for key, c in self._copies.items() if key not in self._found and c.is_stale()])
+
+    def _switched(self, module: Module, mode: bool) -> None:
+        self._num_switches += not mode
+        if mode:
+            self._leave()
+        elif self._copies and self._num_switches <= MOST_SWITCHES:
+            self._meet()
+            self._want([c for key, c in self._copies.items() if key not in self._found and c.has_old_statistics()])
+
+    def _want(self, stale: list[Copy]) -> None:
+        wanted = {id(layer): c for c in stale if (copy := c.copy()) is not None for layer in _layers(copy)}
+        if wanted and not self._wanted:
+            self._recorder.forwards.listen(self.name, before=self._is_called)
+        elif self._wanted and not wanted:
+            self._leave()
+        self._wanted = wanted
+
+    def _meet(self) -> None:
+        """Find copies that are not known."""
+        candidates = self._candidates()
+        owned = self._recorder.accounts.owners()
+        trained = [m for m in candidates if any(id(p) in owned for p in parameters_of(m))]
+        for copy in candidates:
+            params = list(parameters_of(copy))
+            known = self._copies.get(id(copy))
+            if (known is not None and known.copy() is copy) or any(id(p) in owned for p in params):
+                continue
+            shapes = [p.shape for p in params]
+            model = next((m for m in trained if [p.shape for p in parameters_of(m)] == shapes), None)
+            if model is not None:
+                self._copies[id(copy)] = Copy(copy, model, self._recorder.num_steps)
+
+    def _candidates(self) -> list[Module]:
+        """Models with batch-norm layers: those that no module holds, and their direct children."""
+        alive = self._recorder.names.registry.alive()
+        held = {id(child) for module in alive for child in part(module, "_modules").values()}
+        roots = [module for module in alive if id(module) not in held]
+        inner = [child for root in roots for child in part(root, "_modules").values() if child is not None]
+        return [module for module in [*roots, *inner] if not issubclass(type(module), _BatchNorm) and _layers(module)]
+
+    def _is_called(self, module: Module) -> None:
+        copy = self._wanted.get(id(module))
+        model = None if copy is None else copy.copy()
+        if copy is None or model is None or is_training(module):
+            return
+        num_steps = self._recorder.num_steps - copy.first_step
+        if num_steps < MIN_STEPS or not copy.is_stale():
+            return
+        call = find_call(self._recorder.sites, 2, mark=False)
+        params = list(parameters_of(model))
+        self._found[id(model)] = AveragedFacts(
+            model=type(model).__name__,
+            param=self._recorder.names.of(params[0]),
+            num_layers=len(_layers(model)),
+            num_steps=num_steps,
+            site=None if call is None else call.site,
+        )
+        self._recorder.setup_due = True
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._wanted:
+            self._wanted = {}
+            self._recorder.forwards.leave(self.name)
+
+    def setup_facts(self) -> dict[str, Any]:
+        return {"averaged": tuple(self._found.values())} if self._found else {}
+
+
+def _layers(model: Module) -> list[_BatchNorm]:
+    return [layer for layer in batchnorms(model) if normalises_by_batch(layer)]
+
+
+def _statistics(model: Module) -> list[Tensor]:
+    found = [part(layer, "_buffers").get(name) for layer in _layers(model) for name in ("running_mean", "running_var")]
+    return [buffer.detach().clone() for buffer in found if type(buffer) is Tensor and not buffer.is_meta]
+
+
+def _equal(some: list[Tensor], others: list[Tensor]) -> bool:
+    pairs = zip(some, others, strict=False)
+    return len(some) == len(others) and all(torch.equal(a, b.to(a.device)) for a, b in pairs)
+
+
+def _weights(model: Module) -> Tensor:
+    """Some elements of the largest parameter."""
+    largest = max(parameters_of(model), key=lambda param: param.numel())
+    flat = largest.detach().reshape(-1)
+    return flat[:: max(1, flat.numel() // SAMPLE)].to("cpu", torch.float64, copy=True)
