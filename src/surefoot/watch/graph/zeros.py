@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from surefoot.facts import Site, ZeroGradientFacts
 from surefoot.watch.fold import NAMED
-from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.graph.compiling import has_compiled
 from surefoot.watch.graph.direction import IdleDirection, idle_directions
 from surefoot.watch.graph.gradient_end import GradientEnd, behind_steps
 from surefoot.watch.probe import Probe
@@ -55,7 +55,13 @@ class ZeroGradientProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        switch_off_when_compiling(recorder, self.name, self._leave)
+        self._may_listen = not has_compiled()  # compiled code must not meet what replaces torch's own
+        for owner in (torch, Module):
+            recorder.tap.listen(owner, "compile", self.name, before=self._compiles)
+
+    def _compiles(self, args: Any, kwargs: Any) -> None:
+        self._may_listen = False
+        self._leave()
 
     # --- which gradients are 0
 
@@ -119,7 +125,7 @@ class ZeroGradientProbe(Probe):
             self._leave()
         elif state is not None and state.zero and state.num_looked <= SEARCHES:
             self._wanted = {id(idle.layer) for idle in self._idle_directions(state)} - self._calls.keys()
-            if self._wanted:
+            if self._wanted and self._may_listen:
                 self._recorder.forwards.listen(self.name, before=self._note_call)
 
     def _note_call(self, module: Module) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 from torch.nn import Module, ModuleList, Sequential
 from torch.nn.modules.module import register_module_module_registration_hook
+from torch.nn.parameter import is_lazy
 
 from surefoot.facts import RepeatedFacts, Site
 from surefoot.watch.inventory.discovery import children_first
@@ -65,7 +66,7 @@ class RepeatedProbe(Probe):
     def _look(self, container: Module | None, module: Module | None, backward: Backward) -> None:
         if container is None or module is None or (id(container), id(module)) in self._found:
             return
-        params = [p for p in parameters_of(module) if p.requires_grad and p.ndim > 0]
+        params = [p for p in parameters_of(module) if p.requires_grad and not is_lazy(p)]
         length = _longest_chain(backward, params[0]) if params else 0
         if length < 2:
             return
@@ -75,7 +76,7 @@ class RepeatedProbe(Probe):
             container=type(container).__name__,
             module=type(module).__name__,
             num_slots=sum(m is module for m in part(container, "_modules").values()),
-            num_elements=sum(p.numel() for p in parameters_of(module)),
+            num_elements=sum(p.numel() for p in parameters_of(module) if not is_lazy(p)),
             num_in_chain=length,
             optimizers=tuple(account.id for account in self._recorder.accounts.holding([id(params[0])])),
             is_declared=site is not None and _speaks_of_sharing(site),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim import Optimizer
 
@@ -118,7 +118,8 @@ class AveragedProbe(Probe):
         held = {id(child) for module in alive for child in part(module, "_modules").values()}
         roots = [module for module in alive if id(module) not in held]
         inner = [child for root in roots for child in part(root, "_modules").values() if child is not None]
-        return [module for module in [*roots, *inner] if not issubclass(type(module), _BatchNorm) and _layers(module)]
+        models = [module for module in [*roots, *inner] if not issubclass(type(module), _BatchNorm)]
+        return [model for model in models if _layers(model) and _is_plain(model)]
 
     def _is_called(self, module: Module) -> None:
         copy = self._wanted.get(id(module))
@@ -147,6 +148,11 @@ class AveragedProbe(Probe):
 
     def setup_facts(self) -> dict[str, Any]:
         return {"averaged": tuple(self._found.values())} if self._found else {}
+
+
+def _is_plain(model: Module) -> bool:
+    """Whether its values can be read: no shards, for which other ranks would be asked, and nothing without a shape."""
+    return all(type(p) in (Tensor, Parameter) and not p.is_meta for p in parameters_of(model))
 
 
 def _layers(model: Module) -> list[_BatchNorm]:
