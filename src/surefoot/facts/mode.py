@@ -66,6 +66,19 @@ class AveragedFacts:
 
 
 @frozen
+class LostDropoutFacts:
+    """Dropout layers that trained, were switched off for an evaluation and are still off in training.
+
+    Other modules that the same optimizer trains are in train mode.
+    """
+
+    holder: str  # class name of the module around the first of them
+    num_layers: int = 1
+    num_steps: int = 0  # backwards through it while it was off, so far
+    site: Site | None = None  # the line that switched it off
+
+
+@frozen
 class ModeFacts:
     """What a step has to do with train and eval mode."""
 

@@ -7,6 +7,7 @@ from surefoot.facts.frozen import frozen
 from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
 from surefoot.facts.mode import MomentumFacts
 from surefoot.facts.mode import AveragedFacts, MomentumFacts
+from surefoot.facts.mode import AveragedFacts, LostDropoutFacts, MomentumFacts
 from surefoot.facts.saved import AliasFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
@@ -156,4 +157,5 @@ class SetupFacts:
     momentum: MomentumFacts | None = None
     uninitialised: tuple[UninitialisedFacts, ...] = ()
     averaged: tuple[AveragedFacts, ...] = ()
+    lost_dropout: LostDropoutFacts | None = None
     version: int = field(default=1)

@@ -21,6 +21,7 @@ from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.inventory.uninitialised import UninitialisedProbe
 from surefoot.watch.lossgraph.probe import LossProbe
 from surefoot.watch.mode.averaged import AveragedProbe
+from surefoot.watch.mode.lost_dropout import LostDropoutProbe
 from surefoot.watch.mode.momentum import MomentumProbe
 from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
@@ -65,6 +66,7 @@ def all_probes() -> list[Probe]:
         ModeProbe(),
         MomentumProbe(),
         AveragedProbe(),
+        LostDropoutProbe(),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
     ]
