@@ -45,7 +45,7 @@ class Loop(nn.Module):
     def __init__(self):
         super().__init__()
         self.cells = nn.ModuleList([nn.Linear(8, 8)])
-        self.act = nn.Sequential(*[nn.ReLU()] * 2)
+        self.act = nn.Sequential(*[nn.PReLU()] * 2)
         self.head = nn.Linear(8, 2)
 
     def forward(self, x):

@@ -28,6 +28,8 @@ def test_silent() -> None:
     assert not ask(check, now, setup(), *past)
     *past, now = rates(0.1, 0.1, -0.1)  # and down again
     assert not ask(check, now, setup(), *past)
+    *past, now = rates(0.1, 0.05, -1e-18)  # as good as 0
+    assert not ask(check, now, setup(), *past)
     *past, now = rates(0.1, -0.03, skipped=True)
     assert not ask(check, now, setup(), *past)
     *past, now = rates(0.1, -0.03)

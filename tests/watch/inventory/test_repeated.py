@@ -33,12 +33,18 @@ def test_a_stack_of_one_block(build: str, tmp_path: Path) -> None:
     assert one.num_elements == 20 and len(one.optimizers) == 1 and not one.is_declared
 
 
+def test_a_batch_norm_that_all_layers_share(tmp_path: Path) -> None:
+    (one,) = repeated("nn.Sequential(*[block, nn.BatchNorm1d(4)][1:] * 2)", tmp_path)
+    assert (one.module, one.num_slots) == ("BatchNorm1d", 2)
+
+
 def test_a_list_whose_modules_run_side_by_side(tmp_path: Path) -> None:
     assert repeated("nn.ModuleList([block] * 3)", tmp_path, "sum(m(x).mean() for m in stack)") == ()
 
 
 @pytest.mark.parametrize(
-    "build", ["nn.Sequential(block, nn.Linear(4, 4))", "nn.Sequential(block, *[nn.ReLU()] * 3)", "nn.Sequential(block)"]
+    "build",
+    ["nn.Sequential(block, nn.Linear(4, 4))", "nn.Sequential(block, *[nn.PReLU()] * 3)", "nn.Sequential(block)"],
 )
 def test_other_stacks(build: str, tmp_path: Path) -> None:
     assert repeated(build, tmp_path) == ()

@@ -70,9 +70,9 @@ for _ in range(8):
 ```
 
 ## When it stays silent
-One module that is called in a loop, modules without trainable parameters, one head for several outputs, which does not
-work on its own output, and code that speaks of sharing: the class or function that builds the stack has a word such as
-`shared` or `tied` in it.
+One module that is called in a loop, modules without trainable parameters, activations and layer norms, one head for
+several outputs, which does not work on its own output, and code that speaks of sharing: the class or function that
+builds the stack has a word such as `shared` or `tied` in it.
 """
 
 from collections.abc import Iterator
@@ -92,8 +92,8 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
                 f"it {one.num_in_chain} times in a row: they share one set of {one.num_elements} weights"
             ),
             fix=(
-                f"make a new one for each slot: {one.module}(...) inside the comprehension, or copy.deepcopy(). "
-                "If they are meant to share, keep one and call it in a loop."
+                f"make a new {one.module}(...) for each slot, or copy it with copy.deepcopy(). If they are meant to "
+                "share their weights, keep one and call it in a loop."
             ),
             site=one.site or now.site,
             numbers={"slots": one.num_slots, "in_a_row": one.num_in_chain, "weights": one.num_elements},

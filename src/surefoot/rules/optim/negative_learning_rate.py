@@ -60,6 +60,8 @@ from math import isclose
 from surefoot.facts import SetupFacts, Site, StepFacts
 from surefoot.rules import Evidence, History, rule
 
+ROUNDING = 1e-6  # of the last rate above 0; a schedule that ends at 0 may miss it by less
+
 
 @rule("error", on=StepFacts, probes=("setup",))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
@@ -72,7 +74,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for group, lr in enumerate(now.lrs):
         before = [lrs[group] for lrs in earlier]
         last = next((one for one in before if one > 0), 0.0)  # newest first
-        if lr < 0 < last and not isclose(-lr, last):
+        if -lr > ROUNDING * last > 0 and not isclose(-lr, last):
             yield Evidence(
                 message=f"the learning rate of parameter group {group} is {lr:.3g}: below 0 steps go the wrong way",
                 fix="let the schedule end at 0, as in max(0.0, ...), or give it the true number of steps.",

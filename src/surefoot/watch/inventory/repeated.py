@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 from torch.nn import Module, ModuleList, Sequential
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.module import register_module_module_registration_hook
 from torch.nn.parameter import is_lazy
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 CONTAINERS = (ModuleList, Sequential)
 LOOKS = 4  # backwards, after each new look at all modules, in whose graph chains are looked for
 COMMENT_LINES = 3  # above the code
-PURPOSE = re.compile(r"\bshar|_shar|\b(un)?tie[ds]?\b|tied|tying|universal|albert|unroll|recur|reus|same |repeat", re.I)
+PURPOSE = re.compile(r"\bshar|_shar|\b(un)?tie[ds]?\b|tied|tying|universal|albert|unroll|recur|reus|same ", re.I)
 
 
 class RepeatedProbe(Probe):
@@ -67,7 +68,7 @@ class RepeatedProbe(Probe):
         if container is None or module is None or (id(container), id(module)) in self._found:
             return
         params = [p for p in parameters_of(module) if p.requires_grad and not is_lazy(p)]
-        length = _longest_chain(backward, params[0]) if params else 0
+        length = _longest_chain(backward, params[0]) if _matters(module, params) else 0
         if length < 2:
             return
         known = self._sites.get(id(container))
@@ -86,6 +87,11 @@ class RepeatedProbe(Probe):
 
     def setup_facts(self) -> dict[str, Any]:
         return {"repeated": tuple(self._found.values())} if self._found else {}
+
+
+def _matters(module: Module, params: list[Tensor]) -> bool:
+    """Not an activation with a parameter, which many share; batch-norm layers share their statistics, too."""
+    return any(p.ndim > 1 for p in params) or (bool(params) and issubclass(type(module), _BatchNorm))
 
 
 def _repeated_in(container: Module) -> list[Module]:
