@@ -93,7 +93,8 @@ class EvaluationFacts:
     """Forwards of one model from one line between two backwards, that no backward followed.
 
     Only what dropout and batch-norm layers let us see is told: forwards without gradient in which they are active,
-    and eval-mode forwards with gradient.
+    eval-mode forwards with gradient, and train-mode forwards with gradient in a pass over a loader on which nothing is
+    trained, if their graphs are gone.
     """
 
     model: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ class Loader:
         self.ref = weakref.ref(loader)
         self.dataset = id(getattr(loader, "dataset", None))
         self.num_passes = 0
+        self.is_trained_on = False  # something was backwarded during a pass
         self.length = _length(loader)
         self.last: tuple[Any, ...] = ()  # what the previous pass looked like
         self.unrecorded = 0
@@ -88,6 +90,7 @@ class EpochProbe(Probe):
         self._latest: Pass | None = None  # the one that a batch was last taken from
         self.listener: DataProbe | None = None  # told of passes and their batches
         self.is_watched = False  # it wants to be told before a batch is put together, too
+        self.on_start: list[Callable[[Loader], None]] = []  # told of each pass that starts
 
     @property
     def running(self) -> Pass | None:
@@ -158,6 +161,8 @@ class EpochProbe(Probe):
         known.num_passes += 1
         self.num_started += 1
         running = Pass(known, site, recorder)
+        for heard in self.on_start:
+            heard(known)
         key = id(iterator)
         running.iterator = weakref.ref(iterator, lambda _: self._dies(key))
         self._passes[key] = running
@@ -221,6 +226,7 @@ class EpochProbe(Probe):
             recorder.num_backwards - running.num_backwards,
             recorder.num_steps - running.num_steps,
         )
+        loader.is_trained_on |= done[1] > 0
         at = recorder.note(
             ("epoch", "end", number, complete, done[1] > 0),
             lambda at: EpochEdgeFacts(at, number, "end", epoch, site, complete, *done, length),

@@ -67,6 +67,7 @@ def all_probes() -> list[Probe]:
         MomentumProbe(),
         AveragedProbe(),
         LostDropoutProbe(),
+        ModeProbe(epochs),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
     ]

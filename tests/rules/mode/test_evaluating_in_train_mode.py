@@ -66,13 +66,14 @@ def test_parts_of_the_training_step(run: EvaluationFacts) -> None:
         {"num_repeated": 4},
         {"is_trained": False},
         {"in_train": False},
-        {"with_gradient": True},
+        {"with_gradient": True, "num_forwards": 1},
+        {"with_gradient": True, "in_train": False},
         {"num_batchnorm": 0},
     ],
 )
 def test_on_purpose_or_without_effect(fields: dict[str, Any]) -> None:
     run = EvaluationFacts(
-        model="Net", site=FORWARD, num_forwards=5, gaps=(5, 5), is_last=True, **{"num_batchnorm": 1, **fields}
+        model="Net", site=FORWARD, gaps=(5, 5), is_last=True, **{"num_forwards": 5, "num_batchnorm": 1, **fields}
     )
     assert ask(check, step(None, run)) == []
     assert ask(check, end(run)) == []
@@ -81,3 +82,9 @@ def test_on_purpose_or_without_effect(fields: dict[str, Any]) -> None:
 def test_a_copy_of_the_trained_model_is_evaluated_too() -> None:
     run = evaluation(gaps=(5,), num_forwards=3, is_trained=False, is_copy=True)
     assert len(ask(check, step(None, run))) == 1
+
+
+def test_an_evaluation_that_records_graphs() -> None:
+    (found,) = ask(check, step(None, evaluation(gaps=(5,), num_forwards=3, with_gradient=True)))
+    assert "3 forwards in train mode, and no backward followed" in found.message
+    assert "under torch.no_grad()" in found.fix

@@ -3,7 +3,8 @@
 ## What it does
 Fires when a model that is being trained, or a copy of it (an average of its weights, say), runs without gradient,
 between training steps or after the last one, while it is in train mode and its dropout draws or its batch-norm
-statistics move.
+statistics move. An evaluation that records graphs, because `torch.no_grad()` is missing too, is found where it goes
+over a `DataLoader`.
 
 ## Why it matters
 Dropout then falsifies the predictions, and batch-norm normalises by whatever batch is shown and mixes the evaluation
@@ -66,12 +67,14 @@ for epoch in range(3):
 MC-dropout (single layers put into train mode, the model switched to train on purpose, or one input given again and
 again), `update_bn` and other recalibration of statistics, models that no optimizer trains (pretrained teachers),
 activation checkpointing, and forwards that are part of the training step: fakes for a discriminator, targets of
-momentum encoders and target nets, pseudo-labels, rollouts.
+momentum encoders and target nets, pseudo-labels, rollouts. With gradient also: loaders that are trained on in other
+passes, graphs that are kept and may be backwarded later, and evaluations without a `DataLoader`.
 
 ## How it decides
 What belongs to the training step runs before every step, so also before the first. An evaluation runs after steps: it
 is what the program does last with the model, or it recurs at intervals of several steps: in each a pass over data, or
-at equal intervals, or in the whole run never in a hurry.
+at equal intervals, or in the whole run never in a hurry. Where forwards record graphs, they count if they belong to a
+pass over a loader during which nothing is ever backwarded, and their graphs are gone when training goes on.
 """
 
 from collections.abc import Iterator
@@ -96,8 +99,10 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
 
 
 def _is_active_unasked(run: EvaluationFacts) -> bool:
-    if not (run.is_trained or run.is_copy) or not run.in_train or run.with_gradient:
+    if not (run.is_trained or run.is_copy) or not run.in_train:
         return False
+    if run.with_gradient and run.num_forwards < SEVERAL:
+        return False  # the only graph may still be in use
     if run.num_optimizers > 1 and run.num_forwards < SEVERAL:
         return False  # in a game of several optimizers a single forward now and then is a sample to look at
     by_design = run.switched_on or run.recalibrates or run.num_repeated
@@ -127,9 +132,11 @@ def _evidence(run: EvaluationFacts) -> Evidence:
     if run.num_dropout:
         effects.append(f"{run.num_dropout} dropout layer{'s' * (run.num_dropout > 1)} dropped activations")
     times = f"{run.num_forwards} forward{'s' * (run.num_forwards > 1)}"
+    how = "in train mode, and no backward followed" if run.with_gradient else "without gradient in train mode"
+    no_grad = " under torch.no_grad()" if run.with_gradient else ""
     return Evidence(
-        message=f"{run.model} ran {times} without gradient in train mode, outside training: {' and '.join(effects)}",
-        fix="call model.eval() before evaluating and model.train() before training on.",
+        message=f"{run.model} ran {times} {how}, outside training: {' and '.join(effects)}",
+        fix=f"call model.eval() before evaluating{no_grad} and model.train() before training on.",
         site=run.site,
         numbers={
             "forwards": run.num_forwards,

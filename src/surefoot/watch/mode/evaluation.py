@@ -18,6 +18,7 @@ from torch.nn import Module
 from surefoot.facts import EvaluationFacts, Site
 from surefoot.watch.mode.call import Call
 from surefoot.watch.mode.progress import Progress
+from surefoot.watch.mode.quiet_pass import QuietGraphs
 
 KEPT_GAPS = 8
 KEPT_TRACKS = 256  # lines of dead models are forgotten beyond it
@@ -54,6 +55,7 @@ class Run:
     num_functional: int = 0
     dropout_in_eval: dict[Site, None] = field(default_factory=dict)
     input: weakref.ref[Tensor] | None = None
+    graphs: QuietGraphs = field(default_factory=QuietGraphs)  # of forwards in train mode
 
     def count(self, given: Tensor | None) -> None:
         self.num_forwards += 1
@@ -121,11 +123,8 @@ class Evaluations:
         """A backward begins, or a step, or the run ends."""
         if self._runs:
             for key, run in self._runs.items():
-                model = run.model()
-                # In eval mode still: the backward is that of the forward we saw.
-                if run.facts.with_gradient and by_backward and (model is None or not model.training):
-                    continue
-                self._close(key, run)
+                if not (run.facts.with_gradient and _may_be_training(run, by_backward)):
+                    self._close(key, run)
             self._runs.clear()
         self._leaders.clear()
         self._ignored.clear()
@@ -173,3 +172,11 @@ class Evaluations:
             for track in self._tracks.values()
             if track.last
         )
+
+
+def _may_be_training(run: Run, by_backward: bool) -> bool:
+    """Whether a backward is that of the forwards we saw, which recorded graphs."""
+    if run.facts.in_train:
+        return not run.graphs.are_unused
+    model = run.model()
+    return by_backward and (model is None or not model.training)

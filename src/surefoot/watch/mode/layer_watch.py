@@ -18,9 +18,11 @@ from surefoot.watch.mode.call import Call, find_call
 from surefoot.watch.mode.evaluation import Evaluations, Run
 from surefoot.watch.mode.layer import batchnorms, drops, mode_layers, moves_statistics
 from surefoot.watch.mode.progress import Progress
+from surefoot.watch.mode.quiet_pass import running_quietly
 from surefoot.watch.mode.switch import Switches
 
 if TYPE_CHECKING:
+    from surefoot.watch.epoch import EpochProbe, Pass
     from surefoot.watch.recorder import Recorder
 
 _DROPOUT_FORWARDS = frozenset(
@@ -35,8 +37,9 @@ _DROPOUT_FORWARDS = frozenset(
 class LayerWatch:
     """Told by the wrappers that a layer runs. What is asked for in every forward is kept to a look-up."""
 
-    def __init__(self, recorder: Recorder, on_pause: Callable[[], None]) -> None:
+    def __init__(self, recorder: Recorder, epochs: EpochProbe, on_pause: Callable[[], None]) -> None:
         self._recorder = recorder
+        self._epochs = epochs
         self._on_pause = on_pause  # training may be over for a moment
         self.switches = Switches()
         self.progress = Progress(recorder)
@@ -46,7 +49,7 @@ class LayerWatch:
 
     def is_curious(self, *, active: bool) -> bool:
         """Whether a layer that is active, or that eval mode switched off, is worth a closer look."""
-        return self.switches.eval_is_new if torch.is_grad_enabled() else active
+        return self.switches.graphs_matter if torch.is_grad_enabled() else active
 
     def switched(self, module: Module, mode: bool, was_training: bool) -> None:
         self.switches.note(module, mode, was_training, self._recorder.sites.here())
@@ -60,13 +63,13 @@ class LayerWatch:
         if layer.training and isinstance(given, Tensor):
             self.batchnorms.trains(layer, given)
         if self.is_curious(active=layer.training):
-            self._look(layer, active=moves_statistics(layer) and layer.training)
+            self._look(layer, given, active=moves_statistics(layer) and layer.training)
 
-    def recurrent(self, layer: Module) -> None:
+    def recurrent(self, layer: Module, given: Any) -> None:
         if not self._recorder.lanes.here().backward_stack and drops(layer):
-            self._look(layer, active=layer.training)
+            self._look(layer, given, active=layer.training)
 
-    def _look(self, layer: Module, *, active: bool) -> None:
+    def _look(self, layer: Module, given: Any, *, active: bool) -> None:
         if not active and (layer.training or not torch.is_grad_enabled()):
             return
         key = id(layer)
@@ -74,9 +77,9 @@ class LayerWatch:
             return
         call = self._find_call(key)
         if call is not None:
-            self._run(key, call)
+            self._run(key, call, given)
 
-    def dropout(self, draws: bool, training_left_out: bool) -> None:
+    def dropout(self, given: Any, draws: bool, training_left_out: bool) -> None:
         """Dropout runs as a function: called by a dropout layer, or by the program itself."""
         if self._recorder.lanes.here().backward_stack:
             return
@@ -91,7 +94,7 @@ class LayerWatch:
         if layer is None and not draws:
             self.switches.note_functional(call.modules)
         escapes = draws and _escapes_eval(call, layer, training_left_out)
-        run = self._run((key, "escapes") if escapes and layer is not None else key, call)
+        run = self._run((key, "escapes") if escapes and layer is not None else key, call, given)
         if run is not None and layer is None and draws:
             run.num_functional += 1
         if run is not None and escapes:
@@ -101,21 +104,33 @@ class LayerWatch:
 
     def _find_call(self, key: Hashable) -> Call | None:
         call = find_call(self._recorder.sites, 2)
-        if call is None or call.is_torchs_own or (torch.is_grad_enabled() and call.model.training):
+        if call is None or call.is_torchs_own or (_may_train(call) and self._quiet_pass is None):
             self.evaluations.ignore(key)
             self._on_pause()
             return None
         return call
 
+    @property
+    def _quiet_pass(self) -> Pass | None:
+        return running_quietly(self._epochs, self._recorder)
+
     def _find_site(self) -> Site | None:
         call = find_call(self._recorder.sites, 2, mark=False)
         return None if call is None else call.site
 
-    def _run(self, key: Hashable, call: Call) -> Run | None:
+    def _run(self, key: Hashable, call: Call, given: Any) -> Run | None:
         with_gradient = torch.is_grad_enabled()
-        known = self.evaluations.run_of(key, call, with_gradient=with_gradient)
-        if known is not None:
-            return known
+        quiet = self._quiet_pass if _may_train(call) else None
+        if quiet is not None and (not isinstance(given, Tensor) or given.grad_fn is None):
+            return None  # a later layer will tell when this graph is gone
+        run = self.evaluations.run_of(key, call, with_gradient=with_gradient)
+        if run is None:
+            run = self._begin(key, call, with_gradient)
+        if quiet is not None and run.leader == key:
+            run.graphs.add(quiet, given.grad_fn)
+        return run
+
+    def _begin(self, key: Hashable, call: Call, with_gradient: bool) -> Run:
         model = call.model
         num_dropout, num_batchnorm = self._count(model)
         facts = EvaluationFacts(
@@ -147,6 +162,10 @@ class LayerWatch:
         tracked = first.num_batches_tracked
         was_reset = type(tracked) is Tensor and int(tracked) == 0 and self.batchnorms.num_forwards(first) > 0
         return first.momentum is None or was_reset
+
+
+def _may_train(call: Call) -> bool:
+    return torch.is_grad_enabled() and call.model.training
 
 
 def _escapes_eval(call: Call, layer: Module | None, training_left_out: bool) -> bool:

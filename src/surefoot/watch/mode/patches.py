@@ -63,7 +63,7 @@ def _batchnorm(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
     def forward(self: Any, input: Any) -> Any:  # noqa: A002
         if not is_compiling():
             if is_grad_enabled():
-                if layers.switches.eval_is_new or (self.training and not layers.batchnorms.passes(self, input)):
+                if layers.switches.graphs_matter or (self.training and not layers.batchnorms.passes(self, input)):
                     recorder.tap.run("mode", layers.batchnorm, self, input)
             elif self.training:
                 recorder.tap.run("mode", layers.batchnorm, self, input)
@@ -75,7 +75,7 @@ def _batchnorm(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
 def _recurrent(original: Function, recorder: Recorder, layers: LayerWatch) -> Function:
     def forward(self: Any, input: Any, hx: Any = None) -> Any:  # noqa: A002
         if not is_compiling() and self.dropout and layers.is_curious(active=self.training):
-            recorder.tap.run("mode", layers.recurrent, self)
+            recorder.tap.run("mode", layers.recurrent, self, input)
         return original(self, input, hx)
 
     return forward
@@ -85,7 +85,7 @@ def _dropout(original: Function, recorder: Recorder, layers: LayerWatch, *, defa
     def dropout(input: Any, p: Any = 0.5, training: Any = ..., inplace: bool = False) -> Any:  # noqa: A002
         draws = default if training is ... else training
         if not is_compiling() and p and layers.is_curious(active=draws):
-            recorder.tap.run("mode", layers.dropout, bool(draws), training is ...)
+            recorder.tap.run("mode", layers.dropout, input, bool(draws), training is ...)
         return original(input, p, draws, inplace)
 
     return dropout
@@ -96,7 +96,7 @@ def _attention(original: Function, recorder: Recorder, layers: LayerWatch) -> Fu
         if not is_compiling():
             p = args[_SDPA_DROPOUT_P] if len(args) > _SDPA_DROPOUT_P else kwargs.get("dropout_p")
             if p and layers.is_curious(active=True):
-                recorder.tap.run("mode", layers.dropout, True, True)
+                recorder.tap.run("mode", layers.dropout, args[0] if args else None, True, True)
         return original(*args, **kwargs)
 
     return scaled_dot_product_attention

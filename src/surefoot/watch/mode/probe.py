@@ -15,20 +15,25 @@ from surefoot.watch.probe import Probe
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
+    from surefoot.watch.epoch import EpochProbe, Loader
     from surefoot.watch.recorder import Recorder
 
 
 class ModeProbe(Probe):
     name = "mode"
 
+    def __init__(self, epochs: EpochProbe) -> None:
+        self._epochs = epochs
+
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._layers = LayerWatch(recorder, self._training_stops)
+        self._layers = LayerWatch(recorder, self._epochs, self._training_stops)
         self._in_eval: dict[int, EvalModeFacts | None] = {}  # by optimizer, at the last backward
         self._since: dict[int, int] = {}  # by optimizer, the update since which that holds
         self._num_in_train: dict[int, int] = {}  # steps in train mode, up to then
         self._numbers: dict[EvalModeFacts | None, int] = {None: 0}
         patch_all(recorder, self._layers)
+        self._epochs.on_start.append(self._pass_starts)
         self._training_stops()
 
     def optimizer_made(self, account: Account) -> None:
@@ -36,6 +41,11 @@ class ModeProbe(Probe):
         self._training_stops()
 
     # --- between training
+
+    def _pass_starts(self, loader: Loader) -> None:
+        if not loader.is_trained_on and self._recorder.num_steps:
+            self._layers.switches.pass_starts()
+            self._training_stops()
 
     def _training_stops(self) -> None:
         """A mode was switched, or something runs without gradients: look again when training goes on."""
@@ -49,7 +59,7 @@ class ModeProbe(Probe):
             return
         layers = self._layers
         layers.evaluations.end_phase(by_backward=True)
-        layers.switches.eval_is_new = False
+        layers.switches.training_goes_on()
         if layers.evaluations.has_news:
             self._recorder.record_due = True
         if layers.switches.has_news:

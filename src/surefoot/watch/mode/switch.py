@@ -34,7 +34,8 @@ class Switches:
     def __init__(self) -> None:
         self.version = 0  # rises whenever an answer may change
         self.has_news = False  # it rose since somebody last asked
-        self.eval_is_new = False  # `eval()` was called since the last backward
+        self.graphs_matter = False  # forwards that record graphs are looked at, until the next backward
+        self._pass_is_new = False  # over a loader on which nothing was trained yet
         self._off: dict[int, Switched] = {}
         self._on: list[weakref.ref[Module]] = []  # from eval to train, since the last step
         self._functional: set[int] = set()  # ids of modules that call dropout as a function of their mode
@@ -46,14 +47,20 @@ class Switches:
             if not was_training:
                 self._on = [*self._on[-KEPT_SWITCHES:], weakref.ref(module)]
             if next(reversed(self._off), None) == id(module):
-                self.eval_is_new = False
+                self.graphs_matter = self._pass_is_new
             return
-        self.eval_is_new = True
+        self.graphs_matter = True
         if len(self._off) >= KEPT_SWITCHES:
             self._off = {key: switched for key, switched in self._off.items() if switched.in_eval is not None}
         ids = frozenset(id(p) for p in parameters_of(module))
         self._off.pop(id(module), None)  # so that the last switched comes last
         self._off[id(module)] = Switched(weakref.ref(module), site, ids)
+
+    def pass_starts(self) -> None:
+        self._pass_is_new = self.graphs_matter = True
+
+    def training_goes_on(self) -> None:
+        self._pass_is_new = self.graphs_matter = False
 
     def note_functional(self, modules: list[Module]) -> None:
         """Dropout was called as a function, with `training=False`, inside these modules."""
