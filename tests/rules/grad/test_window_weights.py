@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from surefoot.facts import ClipFacts, LossFacts
+from surefoot.facts import ClipFacts, EpochEdgeFacts, LossFacts
 from surefoot.rules.grad import accumulation_not_averaged, loss_backwarded_twice, unequal_micro_batches
 from tests.rules.grad.build import ask, backward, gradient, setup, step
 
@@ -90,3 +90,41 @@ def test_a_trainer_runs_its_last_micro_batch_as_the_closure() -> None:
     assert ask(unequal_micro_batches.check, step(1, tuple(batches), gradient(1, 2), closure=True))
     searched = [backward(i, loss=loss(n, 0.5), inside_step=1) for i, n in ((1, 7), (2, 1))]
     assert not ask(unequal_micro_batches.check, step(1, tuple(searched), gradient(1, 2), closure=True))
+
+
+def masked(kept: int, factor: float) -> LossFacts:
+    return LossFacts(chain=("Div", "Sum"), kind="mse", reduction="sum", factor=factor, num_items=48, num_kept=kept)
+
+
+def test_means_of_what_masks_leave_fire() -> None:
+    (evidence,) = ask(unequal_micro_batches.check, window(masked(6, 1 / 12), masked(18, 1 / 36)))
+    assert evidence.numbers["items"] == [6, 18] and evidence.numbers["right_shares"] == [0.25, 0.75]
+
+
+def test_sums_over_one_number_or_weighted_freely_are_silent() -> None:
+    check = unequal_micro_batches.check
+    assert not ask(check, window(masked(6, 1 / 24), masked(18, 1 / 24)))
+    assert not ask(check, window(masked(6, 1 / 12), masked(18, 1 / 24)))
+
+
+def epoch(update: int, size: int, *, starts: bool, divided_by: int = 4, length: int = 17) -> Any:
+    edges = (EpochEdgeFacts(5, 1, "start", 1, length=length),) if starts else ()
+    ordinals = range(1, size + 1)
+    batches = tuple(backward(i, loss=loss(factor=1 / divided_by)) for i in ordinals)
+    return step(update, (*edges, *batches), gradient(*ordinals))
+
+
+def test_short_first_windows_fire() -> None:
+    past = (epoch(1, 1, starts=True), epoch(2, 4, starts=False))
+    (evidence,) = ask(unequal_micro_batches.check, epoch(6, 1, starts=True), *past)
+    assert "0.25 times the mean" in evidence.message
+    assert evidence.site is not None and evidence.site.line == 12
+
+
+def test_first_windows_that_are_full_or_short_once_or_whole_passes_are_silent() -> None:
+    check, full = unequal_micro_batches.check, epoch(2, 4, starts=False)
+    assert not ask(check, epoch(6, 1, starts=True), full)
+    assert not ask(check, epoch(6, 1, starts=True), epoch(1, 4, starts=True), full)
+    assert not ask(check, epoch(6, 1, starts=False), epoch(1, 1, starts=True), full)
+    assert not ask(check, epoch(6, 1, starts=True, length=1), epoch(1, 1, starts=True, length=1), full)
+    assert not ask(check, epoch(6, 1, starts=True, divided_by=2), epoch(1, 1, starts=True, divided_by=2), full)

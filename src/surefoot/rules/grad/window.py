@@ -2,7 +2,9 @@
 
 import math
 
-from surefoot.facts import BackwardFacts, StepFacts
+from surefoot.facts import BackwardFacts, EpochEdgeFacts, StepFacts
+
+ROUNDING = 1e-3  # of a factor such as 1/3, in half precision
 
 
 def micro_batches(step: StepFacts) -> tuple[BackwardFacts, ...]:
@@ -32,6 +34,27 @@ def micro_batches(step: StepFacts) -> tuple[BackwardFacts, ...]:
 def is_touched(step: StepFacts) -> bool:
     """Whether the program wrote to the gradients itself, so that their weights are its own business."""
     return any(g.by_hand or g.edited for g in step.gradients)
+
+
+def first_of_pass(step: StepFacts) -> bool:
+    """Whether all backwards of its window are among the first of a pass over a loader that goes on after it."""
+    edges = [e for e in step.events if isinstance(e, EpochEdgeFacts)]
+    window = step.window
+    if not window or not edges or edges[-1].edge != "start":
+        return False
+    return edges[-1].at < window[0].at and edges[-1].length is not None and edges[-1].length > len(window)
+
+
+def divisor(step: StepFacts) -> int | None:
+    """The whole number by which the means of all its micro-batches, of one size, are divided."""
+    losses = [b.loss for b in step.window]
+    first = losses[0] if losses else None
+    if first is None or first.reduction != "mean" or not first.factor or not first.num_items:
+        return None
+    if any(other is None or (other.factor, other.num_items) != (first.factor, first.num_items) for other in losses):
+        return None
+    whole = round(1 / first.factor)
+    return whole if whole > 1 and abs(whole * first.factor - 1) < ROUNDING else None
 
 
 def discarded(step: StepFacts) -> tuple[BackwardFacts, ...]:

@@ -20,7 +20,7 @@ from surefoot.watch.lossgraph.values import is_readable
 ELEMENTWISE = frozenset({"mse", "l1", "smooth-l1", "huber", "poisson-nll"})
 SAVED = {"self": "input", "target": "target"}  # what nodes keep, and what it is
 
-Amounts = tuple[float | None, int | None, int | None, int | None]  # factor, num_items, num_valid, num_classes
+Amounts = tuple[float | None, *tuple[int | None, ...]]  # factor, num_items, num_valid, num_classes, num_kept
 Deeper = dict[str, Any]  # fields of LossFacts that are read only now and then
 
 
@@ -42,19 +42,21 @@ class Part:
         return self.call.place.site if self.call is not None else None
 
     def facts(self, deeper: Deeper, site: Callable[[int], Site | None]) -> LossFacts:
-        factor, num_items, num_valid, num_classes = self.amounts
+        factor, num_items, num_valid, num_classes, num_kept = self.amounts
         return LossFacts(
             self.chain, self.kind, self.reduction, factor, num_items, num_classes, self.site or site(self.index),
-            num_valid=num_valid, **deeper,
+            num_valid=num_valid, num_kept=num_kept, **deeper,
         )  # fmt: skip
 
 
 def read_part(term: Term, call_of: Callable[[Any], Call | None], *, thorough: bool) -> Part:
     reading = read_term(term.node, call_of, thorough=thorough)
     kind, reduction, num_items, num_valid = reading.kind, reading.reduction, reading.num_items, reading.num_valid
+    num_kept = reading.num_kept
     call = call_of(term.node) or (call_of(reading.node) if reading.node is not term.node else None)
     if call is None:
-        return Part(term.chain, kind, reduction, (term.factor, num_items, num_valid, None), term.node, reading.node)
+        amounts: Amounts = (term.factor, num_items, num_valid, None, num_kept)
+        return Part(term.chain, kind, reduction, amounts, term.node, reading.node)
     place = call.place
     if reduction == "":  # torch computed it by several operations
         kind, reduction = place.kind, place.reduction
@@ -63,7 +65,7 @@ def read_part(term: Term, call_of: Callable[[Any], Call | None], *, thorough: bo
         kind = place.kind
     if reduction == "batchmean":
         reduction, num_items = "mean", call.input_shape[0]
-    amounts = (term.factor, num_items, num_valid, _classes(kind, call.input_shape))
+    amounts = (term.factor, num_items, num_valid, _classes(kind, call.input_shape), num_kept)
     return Part(term.chain, kind, reduction, amounts, term.node, reading.node, call)
 
 

@@ -151,9 +151,11 @@ class LossProbe(Probe):
 
 
 def _weighs_same(a: LossFacts | None, b: LossFacts) -> bool:
-    if a is None or a.factor != b.factor or a.num_items != b.num_items:
-        return False
-    return [(p.factor, p.num_items) for p in a.terms] == [(p.factor, p.num_items) for p in b.terms]
+    return a is not None and [_weight(part) for part in (a, *a.terms)] == [_weight(part) for part in (b, *b.terms)]
+
+
+def _weight(part: LossFacts) -> Hashable:
+    return part.factor, part.num_items, part.num_kept
 
 
 def _magnitude(factor: float | None) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from surefoot.watch.lossgraph.mask import count_kept
 from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, number, saved, signed
 
 KINDS = {
@@ -31,6 +32,7 @@ class Reading:
     reduction: str
     num_items: int | None = None
     num_valid: int | None = None
+    num_kept: int | None = None  # by a mask that is multiplied into the loss of each element
 
 
 IsCall = Callable[[Node], object]  # whether a function of torch is known to have returned this node
@@ -41,6 +43,8 @@ def read_term(node: Node, is_call: IsCall, *, thorough: bool) -> Reading:
     name = name_of(node)
     if name in ("Mean", "Sum"):
         reading = _read_reducer(name, node, is_call)
+        if thorough and reading.node is not node:
+            reading.num_kept = count_kept(node, reading.node)
     elif name in KINDS:
         reduction = getattr(node, "_saved_reduction", None)
         how = _REDUCTIONS[reduction] if reduction in (0, 1, 2) else ""
