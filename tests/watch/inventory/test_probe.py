@@ -246,3 +246,20 @@ for _ in range(10):
 def test_a_small_plain_tensor_that_weighs_the_loss_is_a_parameter_and_an_input_is_none(tmp_path: Path) -> None:
     unowned = [p for p in setup_of(records_of(WEIGHT, tmp_path / "program.py")).parameters if not p.optimizers]
     assert [(p.shape, p.nonzero) for p in unowned] == [((1,), True)]
+
+
+def test_what_an_optimizer_holds_frozen_is_not_trained_by_it(tmp_path: Path) -> None:
+    code = """
+model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+model[0].requires_grad_(False)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(4):
+    model[0].weight.requires_grad_(step == 3)
+    model(torch.randn(8, 4)).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+    found = parameters(records_of(code, tmp_path / "train.py"))
+    assert {name: p.trained for name, p in found.items()} == {
+        "0.weight": True, "0.bias": False, "1.weight": True, "1.bias": True,
+    }  # fmt: skip

@@ -131,9 +131,10 @@ class SetupProbe(Probe):
         account = self._recorder.accounts.get(optimizer)
         assert account is not None, "a step makes the account"
         num = account.num_updates
-        if num == 1 and self._marks.note_trained(account.ledger.params):
+        is_due = num <= FIRST_LOOKS or num & (num - 1) == 0
+        if is_due and self._marks.note_trained(p for p in account.ledger.params if p.requires_grad):
             self._recorder.setup_due = True
-        if num <= FIRST_LOOKS or num & (num - 1) == 0 or self._looks_due:
+        if is_due or self._looks_due:
             self._looks_due = max(0, self._looks_due - 1)
             unowned = self._recorder.unowned
             if unowned.states and self._marks.inspect(unowned.alive()):
