@@ -10,3 +10,14 @@ def test_fires_with_the_shapes() -> None:
 
 def test_is_silent_without() -> None:
     assert ask(check, step(loss("mse", "Addmm"))) == []
+
+
+def test_a_target_that_was_expanded_before_is_told_so() -> None:
+    (evidence,) = ask(check, step(loss("mse", "Addmm", broadcast=((16, 1), (16, 16), (16, 16)))))
+    assert "met a target of shape (16, 16)" in evidence.message
+    assert "parts of the target" in evidence.fix
+
+
+def test_maps_of_size_one_are_flattened() -> None:
+    (evidence,) = ask(check, step(loss("mse", "Mean", broadcast=((8, 3, 1, 1), (8, 3), (8, 3, 8, 3)))))
+    assert "prediction.flatten(1)" in evidence.fix

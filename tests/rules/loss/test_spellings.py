@@ -191,6 +191,41 @@ for i in range(6):
         ),
     },
     "loss-shape-broadcast": {
+        "pooled map": looped(
+            "nn.Sequential(nn.Unflatten(1, (2, 2, 2)), nn.Conv2d(2, 3, 1), nn.AdaptiveAvgPool2d(1))",
+            "loss = nn.SmoothL1Loss()(model(x), y)  # HERE",
+            "torch.randn(48, 3)",
+        ),
+        "pooled map, by hand": looped(
+            "nn.Sequential(nn.Unflatten(1, (2, 2, 2)), nn.Conv2d(2, 3, 1), nn.AdaptiveAvgPool2d(1))",
+            "loss = (y - model(x)).pow(2).mean()  # HERE",
+            "torch.randn(48, 3)",
+        ),
+        "target expanded before": looped(
+            "nn.Linear(8, 1)", "t = y + 0.9 * x.sum(1); loss = F.mse_loss(model(x), t)  # HERE", "VALUES[:, None]"
+        ),
+        "target expanded before, l1": looped(
+            "nn.Linear(8, 1)", "t = y * x.sum(1); loss = F.l1_loss(model(x), t)  # HERE", "VALUES[:, None]"
+        ),
+        "target expanded before, one dimension": looped(
+            "nn.Sequential(nn.Linear(8, 1), nn.Flatten(0))",
+            "t = y + x.sum(1) * (y > 0); loss = F.huber_loss(model(x), t)  # HERE",
+            "VALUES[:, None]",
+        ),
+        "target expanded before, by hand": looped(
+            "nn.Linear(8, 1)",
+            "t = y + x.sum(1) * (y > 0); loss = ((t - model(x)) ** 2).mean()  # HERE",
+            "VALUES[:, None]",
+        ),
+        "log-cosh, shifted": looped(
+            "nn.Linear(8, 1)", "loss = torch.log(torch.cosh(model(x) - y + 1e-12)).mean()  # HERE", "VALUES"
+        ),
+        "log-cosh by softplus": looped(
+            "nn.Linear(8, 1)", "e = model(x) - y; loss = (e + F.softplus(-2 * e) - 0.69).mean()  # HERE", "VALUES"
+        ),
+        "log-cosh by logaddexp": looped(
+            "nn.Linear(8, 1)", "e = model(x) - y; loss = torch.logaddexp(e, -e).mean()  # HERE", "VALUES"
+        ),
         "of a quantile": looped(
             "nn.Linear(8, 1)",
             "e = y - model(x); loss = torch.maximum(0.9 * e, -0.1 * e).mean()  # HERE",

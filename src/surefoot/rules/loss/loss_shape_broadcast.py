@@ -2,7 +2,9 @@
 
 ## What it does
 Fires when an element-wise loss, torch's or a hand-written difference, gets a prediction and a target of shapes such as
-(N, 1) and (N), so that both are expanded to (N, N).
+(N, 1) and (N), so that both are expanded to (N, N), or (N, C, 1, 1) and (N, C). It also fires when the target was
+expanded before, as where a reward of shape (N, 1) is added to a value of shape (N), and then met a prediction of shape
+(N, 1).
 
 ## Why it matters
 Every prediction is compared with every target of the batch. The best answer is then the mean of all targets: the loss
@@ -54,7 +56,8 @@ energy losses.
 
 ## How it decides
 By the shapes in the graph. A hand-written difference does not keep the target; whether it was expanded is told by the
-differences, which then change from row to row by the same amount in every column.
+differences, which then change from row to row by the same amount in every column. A target of shape (N, N) against one
+prediction a sample was expanded if its rows are multiples of one row, each shifted by a number.
 """
 
 from collections.abc import Iterator
@@ -63,9 +66,15 @@ from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
 
+IMAGE = 4  # dimensions of what a pooling layer returns
+
 
 def _text(shape: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, shape))})"
+
+
+def _reshape(prediction: tuple[int, ...]) -> str:
+    return "prediction.squeeze(1)" if len(prediction) < IMAGE else "prediction.flatten(1)"
 
 
 @rule("error", on=(StepFacts, EndFacts), probes=("loss",))
@@ -74,12 +83,21 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
         if not part.broadcast:
             continue
         prediction, target, both = map(_text, part.broadcast)
-        yield Evidence(
-            message=(
+        if target == both:
+            message = (
+                f"a prediction of shape {prediction} met a target of shape {target}, in which the values of all "
+                "samples are combined with each other: every prediction is compared with values of every sample"
+            )
+            fix = "bring the parts of the target to one shape before they are added or multiplied, with .unsqueeze(1)."
+        else:
+            message = (
                 f"a prediction of shape {prediction} and a target of shape {target} were expanded to {both}: "
                 "every prediction is compared with every target"
-            ),
-            fix="bring both to one shape before the loss, for example with prediction.squeeze(1).",
+            )
+            fix = f"bring both to one shape before the loss, for example with {_reshape(part.broadcast[0])}."
+        yield Evidence(
+            message=message,
+            fix=fix,
             site=part.site,
             numbers={"prediction": prediction, "target": target, "expanded_to": both},
         )

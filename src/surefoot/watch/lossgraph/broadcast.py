@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from surefoot.watch.lossgraph.call import Call
+from surefoot.watch.lossgraph.expanded import is_outer, is_spread, shape_of_constant
 from surefoot.watch.lossgraph.node import VIEWS, Node, below_views, children, name_of, saved, shape_of
 from surefoot.watch.lossgraph.term import product
 
@@ -18,13 +19,12 @@ Shape = tuple[int, ...]
 _REDUCERS = frozenset({"Mean", "Sum", "LinalgVectorNorm", "Norm"})
 _PAIRS = frozenset({"Sub", "Rsub", "Mul"})
 _OF_EACH_ELEMENT = frozenset(
-    {"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Add", "Sub", "Log", "Cosh", "Mean", "Sum", "Where"}
+    {"Pow", "Abs", "Mul", "Div", "Neg", "Sqrt", "Add", "Sub", "Log", "Log1P", "Cosh", "Mean", "Sum", "Where"}
 )
-_MULTIPLES = frozenset({"Mul", "Neg", "Div"})
-_OF_TWO = frozenset({"Maximum", "Minimum"})
+_MULTIPLES = frozenset({"Mul", "Neg", "Div", "Add"})  # or shifted
+_OF_TWO = frozenset({"Maximum", "Minimum", "Logaddexp"})
 MAX_NODES = 24
 _TURNS = frozenset({"Unsqueeze", "T", "Transpose", "Permute"})  # written to make two tensors meet
-_TOLERANCE = 1e-4  # of the largest difference: rounding of float32 is 1e-7, values of real targets differ by far more
 
 
 @dataclass(slots=True)
@@ -40,9 +40,18 @@ def of_call(call: Call, node: Node) -> Broadcast | None:
         both = tuple(torch.broadcast_shapes(prediction, target))  # type: ignore[no-untyped-call]
     except RuntimeError:
         return None
-    if both in (prediction, target) or not prediction or not _squares(prediction, both):
+    values = saved(node, "self") if name_of(node) == "Abs" else saved(node, "target")  # torch keeps |p - t| so
+    if both == target and is_spread(values, prediction):
+        return Broadcast((prediction, target, both), is_meant=call.is_target_turned)
+    if both in (prediction, target) or not prediction:
         return None
-    is_meant = call.is_target_turned and _is_turned(_graph_side(node))
+    is_turned = _is_turned(_graph_side(node))
+    if _squares(prediction, both):
+        is_meant = call.is_target_turned and is_turned
+    elif _is_dimensions_apart(prediction, target):
+        is_meant = call.is_target_turned or is_turned
+    else:
+        return None
     if _is_written_the_other_way_round(node):
         prediction, target = target, prediction
     return Broadcast((prediction, target, both), is_meant=is_meant)
@@ -77,12 +86,20 @@ def of_graph(root: Node) -> Broadcast | None:
             return found
         if name == "Mul" and _weighs_pairs(node):
             return None
-        if name in _OF_TWO:
+        if name in _OF_TWO and None not in children(node):
             todo += zip(children(node), (saved(node, "self"), saved(node, "other")), strict=False)
+        elif name == "Add" and (softened := _log_cosh(node)) is not None:
+            todo.append(softened)
         elif name in _OF_EACH_ELEMENT or name in VIEWS:
             kept = kept if name in VIEWS else _given(name, node, kept)
             todo += [(child, kept) for child in children(node) if child is not None]
     return None
+
+
+def _log_cosh(total: Node) -> tuple[Node, Any] | None:
+    """Of `d + softplus(-2 * d)`: what softplus was given. By itself it ranks pairs."""
+    soft = [child for child in children(total) if child is not None and name_of(child) == "Softplus"]
+    return (children(soft[0])[0], saved(soft[0], "self")) if len(soft) == 1 and None not in children(total) else None
 
 
 def _given(name: str, node: Node, result: Any) -> Any:
@@ -103,8 +120,12 @@ def _of_pair(pair: Node, values: Any) -> Broadcast | None:
     if both is None or not sides or None in shapes or both in shapes:
         return None
     prediction = shapes[0] or ()
+    if any(map(_is_leaf, sides)):
+        return None
+    if len(sides) == 1 and name_of(pair) != "Mul" and is_outer(values, prediction, both):
+        return Broadcast((prediction, both[len(both) // 2 :], both), is_meant=_is_turned(sides[0]))
     is_matrix = sum(size > 1 for size in both) == 2  # distances of points in space have one more dimension
-    if not is_matrix or not prediction or not _squares(prediction, both) or any(map(_is_leaf, sides)):
+    if not is_matrix or not prediction or not _squares(prediction, both):
         return None
     target: Shape | None
     if len(sides) == 2:
@@ -113,8 +134,8 @@ def _of_pair(pair: Node, values: Any) -> Broadcast | None:
         constant = _constant(pair)
         target = tuple(constant.shape) if constant is not None else None
     else:
-        target = _shape_of_constant(values, prediction, both)
-    if target is None or target == both:
+        target = shape_of_constant(values, prediction, both)
+    if target is None or (target == both and len(sides) == 2):
         return None
     return Broadcast((prediction, target, both), is_meant=any(map(_is_turned, sides)))
 
@@ -142,6 +163,12 @@ def _squares(prediction: Shape, both: Shape) -> bool:
     return prediction[0] > 1 and product(both) == product(prediction) * prediction[0]
 
 
+def _is_dimensions_apart(prediction: Shape, target: Shape) -> bool:
+    """They differ by dimensions of size one only, as (N, C, 1, 1) and (N, C) do."""
+    squeezed = [tuple(size for size in shape if size > 1) for shape in (prediction, target)]
+    return squeezed[0] == squeezed[1] != () and prediction[0] == squeezed[0][0] > 1
+
+
 def _is_turned(side: Node | None) -> bool:
     while side is not None and name_of(side) in VIEWS:
         below = children(side)[0]
@@ -154,31 +181,6 @@ def _is_turned(side: Node | None) -> bool:
 def _adds_dimension(view: Node, below: Node | None) -> bool:
     mine, inner = shape_of(view), shape_of(below) if below is not None else None
     return mine is not None and inner is not None and 1 in mine and len(mine) > len(inner)
-
-
-@torch.no_grad()
-def _shape_of_constant(difference: Any, prediction: Shape, both: Shape) -> Shape | None:
-    """The target is not kept by the graph. Was it expanded over the batch, or is it as large as the difference?
-
-    Where prediction p(i) met target t(j), the difference p(i) - t(j) changes from one i to the next by the same for all
-    j; a target t(i, j) would change it by something else for each.
-    """
-    if not isinstance(difference, Tensor) or tuple(difference.shape) != both:
-        return None
-    difference = difference.detach()
-    padded = (1,) * (len(both) - len(prediction)) + prediction
-    expanded = [d for d, size in enumerate(both) if size > 1 and padded[d] == 1]
-    batch = [d for d, size in enumerate(both) if padded[d] == size > 1][:1]
-    if len(expanded) != 1 or not batch:
-        return None
-    change = difference - difference.narrow(batch[0], 0, 1)
-    spread = (change - change.narrow(expanded[0], 0, 1)).abs().amax()
-    if not bool(spread <= _TOLERANCE * difference.abs().amax()):
-        return None
-    target = [1 if d == batch[0] else size for d, size in enumerate(both)]
-    while target and target[0] == 1:
-        target.pop(0)
-    return tuple(target)
 
 
 def settle(found: Sequence[Broadcast | None]) -> list[tuple[Shape, ...]]:
