@@ -52,6 +52,8 @@ class ScheduleFacts:
     may_stop_early: bool = False  # a loop around the call can be left before its end, or can't be read
     planned: int | None = None  # advances that the loops around the call make if none is left early, where known
     in_branch: bool = False  # never advanced, but a call that would do it stands in a branch that was not reached
+    unreached_at: Site | None = None  # the first such call, if its branch asks for a counter of the loop and no more
+    unreachable: bool = False  # no round of that loop can fulfil it
     opening: tuple[int, ...] = ()  # `updates` at its first three advances, as far as they come from one line
     before_all_steps: bool = False  # no optimizer had stepped between its making and its first advance
     epochs: int = 0  # epochs inside which it was advanced

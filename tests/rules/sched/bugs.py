@@ -195,6 +195,35 @@ for epoch in range(4):
 """,
     },
     "schedule-never-stepped": {
+        "at a batch that never comes": """
+optimizer = SGD(model.parameters(), lr=0.05)
+scheduler = sched.StepLR(optimizer, step_size=1, gamma=0.5)
+for epoch in range(3):
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        if i == len(loader):
+            scheduler.step()  # here
+""",
+        "at a step that never comes": """
+class Trainer:
+    def __init__(self, epochs):
+        self.epochs = epochs
+        self.optimizer = SGD(model.parameters(), lr=0.05)
+        self.scheduler = sched.CosineAnnealingLR(self.optimizer, T_max=epochs)
+
+    def fit(self):
+        for epoch in range(self.epochs):
+            for i, (x, y) in enumerate(loader):
+                self.optimizer.zero_grad()
+                loss_fn(model(x), y).backward()
+                self.optimizer.step()
+                if (i + 1) % 16 == 0:
+                    self.scheduler.step()  # here
+
+Trainer(4).fit()
+""",
         "forgotten": """
 optimizer = SGD(model.parameters(), lr=0.05)
 scheduler = sched.StepLR(optimizer, step_size=1, gamma=0.5)  # here

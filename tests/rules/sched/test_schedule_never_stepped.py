@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from surefoot.rules.sched.schedule_never_stepped import check
-from tests.rules.sched.build import MADE, ask, at_end, epoch, schedule
+from tests.rules.sched.build import ADVANCED, MADE, ask, at_end, epoch, schedule
 
 
 def idle(**fields: Any) -> Any:
@@ -32,3 +32,13 @@ def test_silent_when_it_is_advanced_or_was_not_due(why: dict[str, Any]) -> None:
 def test_silent_when_another_schedule_of_the_optimizer_advances() -> None:
     assert ask(check, at_end(idle(), schedule(count=10))) == []
     assert len(ask(check, at_end(idle(), schedule(count=10, drives=(2,))))) == 1
+
+
+def test_a_branch_counts_where_only_the_moment_was_missed() -> None:
+    waiting = {"in_branch": True, "unreached_at": ADVANCED}
+    assert [f.site for f in ask(check, at_end(idle(**waiting, unreachable=True)))] == [ADVANCED]
+    (found,) = ask(check, at_end(idle(**waiting, length=40)))
+    assert "never taken" in found.message
+    assert ask(check, at_end(idle(**waiting, length=400))) == []
+    assert ask(check, at_end(idle(**waiting))) == []
+    assert ask(check, at_end(idle(in_branch=True, length=40))) == []

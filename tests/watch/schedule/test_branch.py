@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.facts import Site
-from surefoot.watch.schedule.branch import advances_in_branch
+from surefoot.watch.schedule.branch import branches_of
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,31 @@ from surefoot.watch.schedule.branch import advances_in_branch
 def test_depends_on_something_else(code: str, expected: bool, tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(code)
-    assert advances_in_branch(Site(str(file), 1)) is expected
+    assert bool(branches_of(Site(str(file), 1))) is expected
 
 
 def test_no_site_no_claim() -> None:
-    assert advances_in_branch(None) is False
+    assert branches_of(None) == []
+
+
+@pytest.mark.parametrize(
+    ("loop", "test", "counters", "impossible"),
+    [
+        ("for i, x in enumerate(data)", "i == len(data)", True, True),
+        ("for i, x in enumerate(data)", "len(data) == i and i > 0", True, True),
+        ("for i, x in enumerate(data)", "i + 1 == len(data)", True, False),
+        ("for i, x in enumerate(data, start=1)", "i == len(data)", True, False),
+        ("for i, x in enumerate(other)", "i == len(data)", True, False),
+        ("for i in range(9)", "(i + 1) % every == 0", True, False),
+        ("while True", "n % 10 == 0", True, False),
+        ("for i in range(9)", "use and i % 2 == 0", False, False),
+        ("for i in range(9)", "i > warm", False, False),
+        ("for i in range(9)", "use", False, False),
+        ("for i in range(9)", "loss == best", False, False),
+    ],
+)
+def test_what_a_branch_asks_for(loop: str, test: str, counters: bool, impossible: bool, tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(f"plan = make()\n{loop}:\n    n += 1\n    if {test}:\n        plan.step()\n")
+    (branch,) = branches_of(Site(str(file), 1))
+    assert (branch.asks_counters, branch.is_impossible, branch.site.line) == (counters, impossible, 5)

@@ -6,24 +6,36 @@ import ast
 import linecache
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from surefoot.facts import Site
 from surefoot.watch.schedule.loop import exits
+from surefoot.watch.schedule.unreached import asks_counters, is_impossible
 
 _ANYTHING = ast.Name("left_early")
 _KIND = frozenset(("isinstance", "hasattr", "type"))
 _GUARDS = _KIND | {"self", "callable", "len", "str", "__class__", "__name__", "lower", "endswith", "startswith"}
 
 
-def advances_in_branch(made: Site | None) -> bool:
-    """Whether a `step()` on the scheduler made at this line depends on more than whether there is a scheduler."""
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A call that would advance a scheduler and depends on more than whether there is one."""
+
+    site: Site
+    asks_counters: bool  # of the loops around it, and nothing else
+    is_impossible: bool  # no round of the loop fulfils it
+
+
+def branches_of(made: Site | None) -> list[Branch]:
+    """The calls of `step()`, on the scheduler made at this line, that stand in a branch."""
     if made is None:
-        return False
+        return []
     files = {made.file, *(file for file, _ in made.callers)}
-    trees = [tree for tree in map(_tree, files) if tree is not None]
+    parsed = {file: tree for file in sorted(files) if (tree := _tree(file)) is not None}
+    trees = list(parsed.values())
     names = {name for tree in trees for name in _assigned(tree, made)}
     names |= _kinds(trees, names)
-    return any(_is_conditional(tree, names, ()) for tree in trees)
+    return [branch for file, tree in parsed.items() for branch in _conditional(tree, file, names, (), ())]
 
 
 def _tree(file: str) -> ast.AST | None:
@@ -72,9 +84,15 @@ def _is_scheduler(node: ast.AST, names: set[str]) -> bool:
     return name in names or "sched" in name.lower()
 
 
-def _is_conditional(node: ast.AST, names: set[str], tests: tuple[ast.AST, ...]) -> bool:
+def _conditional(
+    node: ast.AST, file: str, names: set[str], tests: tuple[ast.AST, ...], loops: tuple[ast.AST, ...]
+) -> Iterator[Branch]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step":
-        return _is_scheduler(node.func.value, names) and any(_asks_something_else(test, names) for test in tests)
+        others = tuple(test for test in tests if _asks_something_else(test, names))
+        if others and _is_scheduler(node.func.value, names):
+            site = Site(file, node.lineno)
+            yield Branch(site, asks_counters(others, loops), is_impossible(others, loops))
+        return
     if isinstance(node, ast.For | ast.AsyncFor) and any(exits(node.body, own=True)):
         tests = (*tests, _ANYTHING)  # the loop may have been left before the call
     if isinstance(node, ast.If | ast.IfExp):
@@ -82,8 +100,11 @@ def _is_conditional(node: ast.AST, names: set[str], tests: tuple[ast.AST, ...]) 
     elif isinstance(node, ast.BoolOp):
         tests = (*tests, *node.values[:-1])
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        tests = ()
-    return any(_is_conditional(child, names, tests) for child in ast.iter_child_nodes(node))
+        tests = loops = ()
+    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        loops = (*loops, node)
+    for child in ast.iter_child_nodes(node):
+        yield from _conditional(child, file, names, tests, loops)
 
 
 def _asks_something_else(test: ast.AST, names: set[str]) -> bool:

@@ -22,7 +22,7 @@ from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from surefoot.facts import ScheduleFacts, SchedulerFacts, ScheduleStepFacts, Site
 from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.probe import Probe
-from surefoot.watch.schedule.branch import advances_in_branch
+from surefoot.watch.schedule.branch import branches_of
 from surefoot.watch.schedule.loop import Loops, user_frames
 from surefoot.watch.schedule.progress import Advance, Progress
 from surefoot.watch.schedule.timetable import (
@@ -317,7 +317,16 @@ class ScheduleProbe(Probe):
     def _final(self, progress: Progress) -> ScheduleFacts:
         self._count_windows(progress)
         facts = progress.facts(self._updates_of(progress))
-        return facts if facts.count else replace(facts, in_branch=advances_in_branch(facts.made.site))
+        if facts.count:
+            return facts
+        branches = branches_of(facts.made.site)
+        by_counters = bool(branches) and all(branch.asks_counters for branch in branches)
+        return replace(
+            facts,
+            in_branch=bool(branches),
+            unreached_at=branches[0].site if by_counters else None,
+            unreachable=by_counters and all(branch.is_impossible for branch in branches),
+        )
 
 
 def _tree(kind: Any) -> Iterator[type]:
