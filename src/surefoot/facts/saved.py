@@ -21,7 +21,10 @@ class UnmatchedFacts:
 
 @frozen
 class AliasFacts:
-    """A `state_dict()` that was kept while its weights changed, and then used as if it were a copy."""
+    """A `state_dict()` that was kept and then used as if it were a copy.
+
+    Its weights have changed since; or it was kept as the best, and it is by luck that they have not.
+    """
 
     model: str  # class name
     taken: Site | None = None

@@ -31,3 +31,8 @@ def test_weights_that_were_overwritten() -> None:
     (found,) = ask(AliasFacts("Net", TAKEN, USED, "load", num_before=5, is_overwritten=True))
     assert "given other weights" in found.message
     assert ask(AliasFacts("Net", TAKEN, USED, "save", num_before=5, is_overwritten=True)) == []
+
+
+def test_weights_that_are_still_the_best_by_chance() -> None:
+    (found,) = ask(AliasFacts("Net", TAKEN, USED, "load", num_before=5))
+    assert "not been trained since, only by chance" in found.message

@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when a `state_dict()` is kept, the model trained on or filled with other weights, and the dict then loaded back
-or saved as if it held the weights of back then.
+or saved as if it held the weights of back then. Where it is taken in an `if` that compares scores and loaded back
+outside of it, it also fires if the model has not been trained since: the last score happened to be the best.
 
 ## Why it matters
 The tensors of a `state_dict()` share their memory with the model. By the time that the "best" weights are put back,
@@ -62,7 +63,7 @@ weights that is made once.
 
 ## How it decides
 All parameters in the dict lie in the memory of the model's, and since the dict was taken the model's optimizers have
-stepped or other weights were loaded into it.
+stepped or other weights were loaded into it; or the source tells that the dict was kept as the best one.
 """
 
 from collections.abc import Iterator
@@ -82,15 +83,20 @@ def _is_mistaken(alias: AliasFacts) -> bool:
     return alias.use == "load" or (alias.num_before > 0 and alias.num_between > 0)
 
 
+def _since(alias: AliasFacts) -> str:
+    if alias.num_between:
+        return f"been trained for {alias.num_between} steps since"
+    return "been given other weights since" if alias.is_overwritten else "not been trained since, only by chance"
+
+
 @rule("warning", on=SetupFacts, probes=("saved",))
 def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
     for alias in filter(_is_mistaken, now.aliases):
         taken = f" at line {alias.taken.line}" if alias.taken is not None else ""
-        since = f"been trained for {alias.num_between} steps" if alias.num_between else "been given other weights"
         yield Evidence(
             message=(
                 f"the state_dict() of {alias.model} that was taken{taken} shares its memory with the model, which has "
-                f"{since} since: {_USES[alias.use]}"
+                f"{_since(alias)}: {_USES[alias.use]}"
             ),
             fix="keep copy.deepcopy(model.state_dict()), or save it to a file at once.",
             site=alias.taken or alias.used,

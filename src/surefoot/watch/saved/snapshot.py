@@ -13,6 +13,7 @@ from torch.nn import Module
 
 from surefoot.facts import AliasFacts, Site
 from surefoot.watch.inventory.module import named_parameters, parameters_of
+from surefoot.watch.saved.improvement import is_kept_as_best
 
 if TYPE_CHECKING:
     from surefoot.watch.account import Account
@@ -112,9 +113,12 @@ class Snapshots:
         updates = [(account, num) for account, num in kept.updates if not account.ids.isdisjoint(ids)]
         before = sum(num for _, num in updates)
         between = sum(account.num_updates for account, _ in updates) - before
-        if not (between or kept.is_overwritten) or not _is_alias(state, module):
+        if not _is_alias(state, module):
             return None
         use = "save" if into is None else "load" if _is_alias(state, into) else "elsewhere"
+        by_luck = use == "load" and before > 0 and is_kept_as_best(kept.site, site)
+        if not (between or kept.is_overwritten or by_luck):
+            return None
         return AliasFacts(type(module).__name__, kept.site, site, use, before, between, kept.is_overwritten)
 
 
