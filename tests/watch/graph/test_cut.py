@@ -77,6 +77,22 @@ FORWARDS = {
         h = self.middle(self.encoder(x)).detach().cpu().numpy()  # HERE
         return self.head(torch.tensor(h * 2.0))
     """,
+    "numpy to an old constructor": """
+    def forward(self, x):
+        h = self.middle(self.encoder(x)).detach().cpu().numpy()  # HERE
+        h *= 2.0
+        return self.head(torch.FloatTensor(h))
+    """,
+    "numpy to a class": """
+    def forward(self, x):
+        h = np.asarray(self.middle(self.encoder(x)).detach())  # HERE
+        return self.head(torch.Tensor(h))
+    """,
+    "number by number": """
+    def forward(self, x):
+        h = self.middle(self.encoder(x))
+        return self.head(torch.stack([torch.tensor([v.item() for v in row]) for row in h]))  # HERE
+    """,
     "new leaf": """
     def forward(self, x):
         h = self.middle(self.encoder(x))

@@ -59,7 +59,9 @@ loss. An optimizer none of whose parameters get a gradient is the business of `b
 
 ## How it decides
 For parameters without a gradient the torch calls of one or two steps are followed from them to the loss. Whether they
-never get one is decided at the end of the run, or after many steps.
+never get one is decided at the end of the run, or after many steps. Values that went through NumPy, lists or plain
+numbers are recognised by their number where torch is seen to make a tensor of them, and by being equal elsewhere, as in
+`torch.FloatTensor(array)`.
 """
 
 from collections.abc import Iterator

@@ -21,8 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.checkpoint import CheckpointFunction
 
 from surefoot.facts import Site
-
-Suspects = frozenset[int]  # indices of the followed parameters
+from surefoot.watch.graph.outside import Cut, Outside, Suspects
 
 _NONE: Suspects = frozenset()
 _DATA = vars(torch._C.TensorBase)["data"].__get__
@@ -31,6 +30,7 @@ _KINDS: dict[Any, str] = {
     torch.Tensor.detach: "detach", torch.Tensor.detach_: "detach", torch.detach: "detach", _DATA: "data",
     torch.tensor: "copy", torch.Tensor.new_tensor: "copy",
     torch.Tensor.numpy: "numpy", torch.Tensor.__array__: "numpy", torch.Tensor.tolist: "numpy",
+    torch.Tensor.item: "numpy", torch.Tensor.__float__: "numpy",
 }  # fmt: skip
 AVOIDABLE = frozenset((*_KINDS.values(), "no_grad", "checkpoint"))  # other kinds are operations without a derivative
 _DRAWS = frozenset(
@@ -39,14 +39,6 @@ _DRAWS = frozenset(
 )  # fmt: skip
 _FROM_OUTSIDE = frozenset((torch.tensor, torch.as_tensor, torch.asarray))
 _DEPTH = 3  # of containers in arguments
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Where and how values left the graph."""
-
-    kind: str
-    site: Site | None
 
 
 @dataclass(slots=True)
@@ -78,8 +70,7 @@ class Flow(TorchFunctionMode):
         self._from_numpy: Any = torch.from_numpy
         self._our_from_numpy: Any = None
         self._thread = 0  # each has its own stack of modes
-        self._outside: dict[Cut, list[int]] = {}  # numbers of elements that left for NumPy or lists
-        self._outside_suspects: dict[Cut, Suspects] = {}
+        self._outside = Outside()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -99,10 +90,12 @@ class Flow(TorchFunctionMode):
 
     def _note(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         inputs = list(_tensors((*args, *kwargs.values())))
-        live, cuts = self._read(inputs)
         if func in _FROM_OUTSIDE and not inputs:
             self._come_back(result)
             return
+        for given in inputs:
+            self._recognise(given)
+        live, cuts = self._read(inputs)
         if not live and not cuts:
             return
         if func == torch.Tensor.__setitem__:
@@ -112,17 +105,23 @@ class Flow(TorchFunctionMode):
         kind = _KINDS.get(func, "")
         outputs = list(_tensors((result,)))
         if not outputs and kind == "numpy":
-            self._go_outside(inputs[0].numel(), live, cuts)
+            self._go_outside(result, inputs[0].numel(), live, cuts)
         if outputs and not kind and torch.is_grad_enabled():
             self.used |= {self._index[id(t)] for t in inputs if id(t) in self._index}
         for output in outputs:
             self._mark(output, func, kind, live, cuts)
 
-    def _go_outside(self, numel: int, live: Suspects, cuts: dict[Cut, Suspects]) -> None:
+    def _go_outside(self, values: Any, numel: int, live: Suspects, cuts: dict[Cut, Suspects]) -> None:
         cut = {Cut("numpy", self._here()): live} if live else {}
         for one, suspects in _merged(cuts, cut).items():
-            self._outside.setdefault(one, []).append(numel)
-            self._outside_suspects[one] = self._outside_suspects.get(one, _NONE) | suspects
+            self._outside.leave(one, suspects, values, numel)
+
+    def _recognise(self, tensor: Tensor) -> None:
+        """Constructors such as `torch.FloatTensor(array)` are not seen by modes; their results are, when used."""
+        if not self._outside.left or id(tensor) in self._marks or id(tensor) in self._index:
+            return
+        if not tensor.requires_grad and _has_derivatives(tensor):
+            self._marks[id(tensor)] = Mark(weakref.ref(tensor), False, cuts=self._outside.equal_to(tensor))
 
     def _read(self, tensors: Iterable[Tensor]) -> tuple[Suspects, dict[Cut, Suspects]]:
         live = _NONE
@@ -161,10 +160,7 @@ class Flow(TorchFunctionMode):
         for tensor in _tensors((result,)):
             if not _has_derivatives(tensor):
                 continue
-            back: dict[Cut, Suspects] = {}
-            for cut, counts in self._outside.items():
-                if tensor.numel() in counts or tensor.numel() == sum(counts):
-                    _merge(back, {cut: self._outside_suspects[cut]})
+            back = self._outside.as_large_as(tensor)
             self._marks[id(tensor)] = Mark(weakref.ref(tensor), False, cuts=back)
 
     # --- on the stack of modes
