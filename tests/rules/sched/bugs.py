@@ -17,6 +17,37 @@ loss_fn = nn.MSELoss()
 
 BUGS = {
     "epoch-schedule-stepped-per-batch": {
+        "fewer epochs than its step size": """
+optimizer = SGD(model.parameters(), lr=0.05)
+scheduler = sched.StepLR(optimizer, step_size=12, gamma=0.1)
+for epoch in range(8):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        scheduler.step()  # here
+""",
+        "lambda of the epoch": """
+optimizer = SGD(model.parameters(), lr=0.05)
+scheduler = sched.LambdaLR(optimizer, lambda epoch: 0.8**epoch)
+for epoch in range(8):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        scheduler.step()  # here
+""",
+        "warm-up chained with a decay": """
+optimizer = SGD(model.parameters(), lr=0.05)
+warmup = sched.LinearLR(optimizer, 0.5, total_iters=2)
+scheduler = sched.ChainedScheduler([warmup, sched.ExponentialLR(optimizer, 0.8)])
+for epoch in range(8):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+        scheduler.step()  # here
+""",
         "exponential in a function per epoch": """
 def train_epoch(optimizer, scheduler):
     for x, y in loader:

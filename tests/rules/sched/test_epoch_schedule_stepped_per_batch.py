@@ -75,3 +75,18 @@ def test_silent_for_schedules_advanced_per_epoch_or_with_the_epoch_given() -> No
     windows = {"micro_batch_windows": 9, "per_window": 4, "updates": 10}
     assert ask(check, at_end(step_schedule(2, 0.5, cut_at=20, **windows))) == [], "told by another rule"
     assert ask(check, at_end(per_batch("CyclicLR", ("gamma", 0.5), cut=1e6, cut_at=2, cut_in_epoch_at=2))) == []
+
+
+def test_a_run_of_fewer_epochs_than_the_step_size() -> None:
+    assert len(ask(check, at_end(step_schedule(6, 0.1, cut_at=18)))) == 1
+    assert ask(check, at_end(step_schedule(9, 0.1, cut_at=27))) == []
+
+
+def test_schedules_whose_settings_can_not_be_read_are_told_by_their_course() -> None:
+    dying = {"cut": 1e8, "cut_at": 15}
+    for kind in ("LambdaLR", "MultiplicativeLR", "ChainedScheduler", "SequentialLR"):
+        (found,) = ask(check, at_end(per_batch(kind, **dying)))
+        assert "cut_in_epochs" not in found.numbers
+    for why in ({"cut": 1e4}, {"cut_at": 30}, {"epochs": 1}, {"lrs": (0.0,)}):
+        assert ask(check, at_end(per_batch("LambdaLR", **{**dying, **why}))) == []
+    assert ask(check, at_step(per_batch("LambdaLR", **dying))) == []

@@ -3,7 +3,8 @@
 ## What it does
 Fires when a `StepLR`, `MultiStepLR` or `ExponentialLR` is advanced inside the batch loop and its rate dies far too
 early: 1000 times smaller within one epoch, before half of it or of the run is over, or a decay that fits the number of
-epochs is used up by batches.
+epochs is used up by batches. Schedules whose settings can not be read (`LambdaLR`, `MultiplicativeLR`, chained ones)
+are told by their course: 1000 times smaller before half of a run of several epochs, and as much again after it.
 
 ## Why it matters
 The rate falls as many times too fast as the epoch has batches. After a fraction of the run it is too small to change
@@ -56,12 +57,14 @@ for epoch in range(4):
 
 ## When it stays silent
 Milestones and step sizes given in iterations; a decay that, counted in batches, still leaves a rate that trains; a
-schedule that every micro-batch advances, which `schedule-counts-micro-batches` tells.
+schedule that every micro-batch advances, which `schedule-counts-micro-batches` tells; lambdas that come to a floor or
+to zero, and those in loops without a `DataLoader`.
 
 ## How it decides
 An epoch is a pass over a DataLoader or, without one, a round of the loop around the one that advances the schedule.
 A step size or milestones that are multiples of the epoch's length count batches on purpose. At the end of the run a
-schedule fits epochs when it would have cut the rate at least once, but not 1000 times, had each epoch advanced it once.
+schedule fits epochs when it would have cut the rate at least once, but not 1000 times, had each epoch advanced it once;
+or never, because the run has fewer epochs than its step size, while batches have cut the rate 10,000 times.
 """
 
 from collections.abc import Iterator
@@ -70,6 +73,8 @@ from surefoot.facts import EndFacts, ScheduleFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.sched.schedule_counts_micro_batches import counts_micro_batches
 
+READABLE = ("StepLR", "MultiStepLR", "ExponentialLR")
+OPAQUE = ("LambdaLR", "MultiplicativeLR", "ChainedScheduler", "SequentialLR")
 DEAD = 999.9  # times: a rate that much smaller hardly moves a weight; schedules that are meant rarely go further
 SURELY_DEAD = 10_000.0  # where even decays less frequent than twice an epoch are beyond any intended schedule
 EVERY_BATCH = 0.8  # share of the advances inside epochs: the rest may be a last call after an epoch
@@ -125,7 +130,15 @@ def _fits_epochs(schedule: ScheduleFacts) -> bool:
         return False
     if schedule.made.builtin == "MultiStepLR" and _used_up(schedule):
         return True
-    return 1.0 < _cut_in_epochs(schedule) <= DEAD and _died_early(schedule)
+    if _cut_in_epochs(schedule) == 1.0:  # the run is shorter than its first stretch
+        return schedule.cut >= SURELY_DEAD and 0 < schedule.cut_at <= schedule.count / 2
+    return _cut_in_epochs(schedule) <= DEAD and _died_early(schedule)
+
+
+def _vanishes(schedule: ScheduleFacts) -> bool:
+    """Whether a rate that was dead before half of the run went on falling just as fast. A floor or a 0 would not."""
+    is_early = 0 < schedule.cut_at <= schedule.count / 2
+    return schedule.epochs >= 2 and is_early and all(schedule.lrs) and schedule.cut >= DEAD * DEAD
 
 
 def _dies_in_an_epoch(schedule: ScheduleFacts) -> bool:
@@ -139,10 +152,14 @@ def _dies_in_an_epoch(schedule: ScheduleFacts) -> bool:
 @rule("warning", on=(StepFacts, EndFacts), probes=("epoch", "schedule"))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for schedule in now.schedules:
-        if schedule.made.builtin not in ("StepLR", "MultiStepLR", "ExponentialLR") or not _is_per_batch(schedule):
+        if schedule.made.builtin not in (*READABLE, *OPAQUE) or not _is_per_batch(schedule):
             continue
         at_end = isinstance(now, EndFacts)
-        if not (_dies_in_an_epoch(schedule) or (at_end and _fits_epochs(schedule))):
+        if schedule.made.builtin in OPAQUE:
+            is_too_fast = at_end and _vanishes(schedule)
+        else:
+            is_too_fast = _dies_in_an_epoch(schedule) or (at_end and _fits_epochs(schedule))
+        if not is_too_fast:
             continue
         yield Evidence(
             message=(
@@ -155,6 +172,6 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
                 "advances": schedule.count,
                 "advances_in_an_epoch": schedule.most_in_epoch,
                 "cut": schedule.cut,
-                "cut_in_epochs": _cut_in_epochs(schedule),
-            },
+            }
+            | ({"cut_in_epochs": _cut_in_epochs(schedule)} if schedule.made.builtin in READABLE else {}),
         )
