@@ -234,6 +234,7 @@ class Steady:
         known.seen.count += 1
         windows.count(known.seen)
         recorder.losses.step(account, optimizer, index, [recorder.num_backwards - back for back in known.ordinals])
+        recorder.record_due = recorder.record_due or windows.is_new  # the rate has changed its sign
         account.step_site = site
         ledger.used = references = ledger.references()
         self.calls.append((self._account_for_step, account, index, site, states, references))

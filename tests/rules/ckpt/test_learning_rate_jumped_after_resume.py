@@ -25,12 +25,13 @@ def test_fires_at_the_first_step_or_after_one_advance() -> None:
     (found,) = ask()
     assert found.site == MADE and "100 times" in found.message and found.numbers["checkpoint_lr"] == 0.001
     assert len(ask(schedule={"count": 1})) == 1
+    assert len(ask(lr=0.0013)) == 1
 
 
 @pytest.mark.parametrize(
     "why",
     [
-        {"lr": 0.002},
+        {"lr": 0.0011},  # as from one advance to the next
         {"lr": 0.0001},  # a warm-up
         {"schedule": {"resumed": True}},
         {"schedule": {"count": 2}},  # run forward

@@ -1,12 +1,12 @@
-"""After a resume the learning rate is far above the one the checkpoint ended with.
+"""After a resume the learning rate is above the one the checkpoint ended with.
 
 ## What it does
 Fires when the state of an optimizer was loaded and a schedule that starts from its beginning brings the rate back up to
-three times the loaded one or more.
+1.2 times the loaded one or more.
 
 ## Why it matters
 A schedule that is made anew and computes its rate from the initial one (`LambdaLR`, as warm-up and cosine are mostly
-written) starts at the top. The weights are those of late training; steps many times too
+written) starts at the top. The weights are those of late training; steps that are too
 large throw them out of where the low rate had settled them, and all the annealing is done again.
 
 ## Common belief
@@ -95,7 +95,7 @@ from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.ckpt.resumed import is_same, jump, keeps_initial_rate
 
-JUMP = 3.0  # times the loaded rate: schedules move by less from one advance to the next, but for milestones, downwards
+JUMP = 1.2  # times the loaded rate: schedules rise by less from one advance to the next, but for warm-ups
 
 
 @rule("warning", on=StepFacts, probes=("saved", "schedule"))

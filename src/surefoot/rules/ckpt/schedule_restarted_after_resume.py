@@ -98,7 +98,6 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.ckpt.learning_rate_jumped_after_resume import JUMP
 from surefoot.rules.ckpt.resumed import jump, keeps_initial_rate
 
-RISE = 1.2  # times the loaded rate: between two advances of a schedule, rates hardly rise by more
 PLACELESS = frozenset((
     "ExponentialLR", "MultiplicativeLR", "ConstantLR", "ReduceLROnPlateau", "CyclicLR", "CosineAnnealingWarmRestarts",
     "SWALR",
@@ -113,7 +112,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     if any(schedule.resumed for schedule in now.schedules) or jump(resume, now.lrs)[0] >= JUMP:
         return
     for schedule in now.schedules:
-        proof = _proof(schedule, resume, now) if _begins_anew(schedule, resume) else ""
+        proof = _proof(schedule, resume) if _begins_anew(schedule, resume) else ""
         if proof:
             yield _evidence(schedule, resume, proof)
             return
@@ -129,15 +128,12 @@ def _begins_anew(schedule: ScheduleFacts, resume: ResumeFacts) -> bool:
     return in_step and schedule.opening[0] > resume.at_update
 
 
-def _proof(schedule: ScheduleFacts, resume: ResumeFacts, now: StepFacts) -> str:
+def _proof(schedule: ScheduleFacts, resume: ResumeFacts) -> str:
     """What shows that the saved schedule had been further."""
     if schedule.count and resume.position:
         repeats = schedule.made.setting("step_size") if schedule.made.builtin == "StepLR" else 0
         if not repeats or resume.position % repeats:
             return f"the schedule in {resume.file} had advanced {_times(resume.position)}, and was not loaded"
-    ratio, old, new = jump(resume, now.lrs)
-    if not schedule.count and ratio > RISE and schedule.lrs == now.lrs:
-        return f"the rate rises from the {old:.3g} that was loaded to {new:.3g}"
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from surefoot.facts import Site
-from surefoot.watch.graph.flow import Cut
+from surefoot.watch.graph.outside import Cut
 from surefoot.watch.graph.source import (
     Scope,
     called,

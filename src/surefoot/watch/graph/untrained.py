@@ -15,7 +15,8 @@ from surefoot.facts import Site, UntrainedFacts
 from surefoot.watch.fold import NAMED
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
-from surefoot.watch.graph.flow import AVOIDABLE, Cut, Flow
+from surefoot.watch.graph.flow import AVOIDABLE, Flow
+from surefoot.watch.graph.outside import Cut
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:

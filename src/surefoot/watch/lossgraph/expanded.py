@@ -82,6 +82,6 @@ def _is_spread(matrix: Tensor) -> bool:
         return False
     row, column = divmod(int(change.abs().argmax()), change.shape[1])
     product = change[:, column, None] * change[row] / change[row, column]
-    distinct = [len(matrix.select(axis, index).unique()) for axis, index in ((0, row), (1, column))]
+    distinct = [len(set(matrix.select(axis, index).tolist())) for axis, index in ((0, row), (1, column))]
     is_product = bool((change - product).abs().amax() <= TOLERANCE * largest)
     return is_product and min(distinct) > len(matrix) // 2

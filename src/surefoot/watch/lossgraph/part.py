@@ -20,7 +20,8 @@ from surefoot.watch.lossgraph.values import is_readable
 ELEMENTWISE = frozenset({"mse", "l1", "smooth-l1", "huber", "poisson-nll"})
 SAVED = {"self": "input", "target": "target"}  # what nodes keep, and what it is
 
-Amounts = tuple[float | None, *tuple[int | None, ...]]  # factor, num_items, num_valid, num_classes, num_kept
+# Factor, num_items, num_valid, num_classes, num_kept.
+Amounts = tuple[float | None, int | None, int | None, int | None, int | None]
 Deeper = dict[str, Any]  # fields of LossFacts that are read only now and then
 
 
