@@ -2,7 +2,7 @@
 
 import pytest
 
-from surefoot.facts import EpochEdgeFacts, GradientFacts, GroupFacts, SchedulerFacts, StepFacts
+from surefoot.facts import EpochEdgeFacts, GradientFacts, GroupFacts, ScheduleFacts, SchedulerFacts, StepFacts
 from surefoot.rules.optim.adam_with_l2_decay import check as adam
 from surefoot.rules.optim.decay_on_norm_or_bias import check as decay
 from surefoot.rules.optim.optimizer_recreated import check as recreated
@@ -139,3 +139,14 @@ def test_decay_on_biases_is_noted() -> None:
     assert ask(decay, setup(optimizers=(optimizer(groups=(both,)),)))[0].numbers == {"params": 2}
     apart = (GroupFacts(0.1, weight_decay=0.01), GroupFacts(0.1, num_norm_or_bias=2))
     assert not ask(decay, setup(optimizers=(optimizer(groups=apart),)))
+
+
+def test_the_advice_where_a_rate_was_above_zero_before() -> None:
+    trained = [step(i) for i in range(1, 21)]
+    made = SchedulerFacts(1, "LinearLR", 1, MADE, length=20)
+    *past, now = zeros(21, 40, schedules=(ScheduleFacts(made, drives=(1,), count=20),))
+    (evidence,) = ask(zero, now, setup(), *trained, *past)
+    assert "make LinearLR (20 advances) as long as the run" in evidence.fix and "within 20 steps" in evidence.fix
+    *past, now = zeros(21, 40)
+    (evidence,) = ask(zero, now, setup(), *trained, *past)
+    assert evidence.fix == "find what set the rate to 0 within the first 20 steps."

@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when all groups of an optimizer have the rate 0 from the first step on, or for a long stretch later: a warm-up
-that starts at 0 and is advanced once per epoch, an integer division, a schedule that ended long before the run.
+that starts at 0 and is advanced once per epoch, an integer division, a schedule that ended long before the run. What it
+advises depends on which of them it was.
 
 ## Why it matters
 Every batch is computed and thrown away. The weights do not move; only batch-norm statistics and the clock do.
@@ -57,6 +58,7 @@ from surefoot.rules import Evidence, History, Level, rule
 FROM_START = 8  # steps: a warm-up that is advanced at every step is at 0 for one
 LATER = 20  # steps at the end of a decay, and as many as had a rate before
 FOREVER = 100
+AT_START = "give the optimizer a rate above 0; let a warm-up start above 0 or advance at every step."
 
 
 def _stretch(now: StepFacts, past: History) -> list[StepFacts]:
@@ -105,15 +107,26 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     site = (None if optimizer is None else _culprit(optimizer, past.setup)) or now.site
     num_zero = len(stretch) + sum(step.repeats for step in stretch[:-1])
     if stretch and _lasts(num_zero, now, stretch):
-        yield _evidence(f"{num_zero} of the {now.update} steps so far, in a row, had a learning rate of 0", site)
+        message = f"{num_zero} of the {now.update} steps so far, in a row, had a learning rate of 0"
+        yield _evidence(message, site, fix=_advice(now, num_zero))
     elif 0 in now.lrs and any(now.lrs) and now.update >= FROM_START:
         yield _evidence(f"{now.lrs.count(0)} of {len(now.lrs)} parameter groups have the rate 0", site, "note")
 
 
-def _evidence(message: str, site: Site | None, level: Level | None = None) -> Evidence:
-    return Evidence(
-        message=message,
-        fix="give the optimizer a rate above 0; let a warm-up start above 0 or advance at every step.",
-        site=site,
-        level=level,
+def _advice(now: StepFacts, num_zero: int) -> str:
+    """A rate that was above 0 before has been brought down: by a schedule that ended early, or by the program."""
+    num_before = now.update - num_zero
+    if any(now.lrs) or not num_before:
+        return AT_START
+    schedule = next((s for s in now.schedules if s.count), None)
+    if schedule is None:
+        return f"find what set the rate to 0 within the first {num_before} steps."
+    length = f" ({schedule.made.length} advances)" if schedule.made.length else ""
+    return (
+        f"make {schedule.made.kind}{length} as long as the run, or end the run with it: it came to 0 within "
+        f"{num_before} steps."
     )
+
+
+def _evidence(message: str, site: Site | None, level: Level | None = None, fix: str = "") -> Evidence:
+    return Evidence(message=message, fix=fix or AT_START, site=site, level=level)
