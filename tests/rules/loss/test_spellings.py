@@ -321,6 +321,10 @@ for i in range(6):
 """,
     },
     "softmax-over-batch": {
+        "last moment of a sequence": looped(
+            "nn.Linear(8, 4)",
+            "z = model(x[None].expand(3, -1, -1)); loss = F.nll_loss(F.log_softmax(z, -2)[-1], y)  # HERE",
+        ),
         "picked out by gather": looped(
             "nn.Linear(8, 4)",
             "p = model(x).softmax(0); loss = -p.gather(1, y[:, None]).squeeze(1).clamp(1e-9).log().mean()  # HERE",

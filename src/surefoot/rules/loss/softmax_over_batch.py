@@ -52,7 +52,7 @@ sample without a batch dimension; a column of candidates; sequences whose softma
 ## How it decides
 By the softmax's dimension and by what shows that the classes lie in another one: the NLL loss itself, one-hot targets,
 or the index by which a hand-written loss picks out one class per row. Sequences are flattened to rows of classes before
-the NLL loss sees them, so that their classes are the last dimension.
+the NLL loss sees them, or given to it moment by moment, so that their classes are the last dimension.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,8 @@ from surefoot.rules.loss.seen import losses
 
 SOFTMAXES = frozenset({"Softmax", "LogSoftmax"})
 TURNS = frozenset({"T", "Transpose", "Permute", "Movedim"})
-FLATTENS = frozenset({"View", "UnsafeView", "Reshape", "ReshapeAlias", "Clone", "ToCopy"})  # rows stay rows
+# Rows stay rows, or some of them are picked.
+FLATTENS = frozenset({"View", "UnsafeView", "Reshape", "ReshapeAlias", "Clone", "ToCopy", "Select", "Slice", "Unbind"})
 
 
 def _over_batch(part: LossFacts) -> OpFacts | None:
