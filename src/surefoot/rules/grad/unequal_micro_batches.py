@@ -9,14 +9,14 @@ others, and its losses are divided by the same k.
 ## Why it matters
 The mean of means is not the mean. Items of a short micro-batch count for more than those of a long one: with token
 losses and padding, short answers can outweigh long ones several times over.
+A step after a shortened first window (`if step % k == 0` is true for the very first batch) uses 1/k of a gradient.
 
 ## Common belief
 Dividing each micro-batch's mean by k gives the mean over all of them.
 
 ## In truth
 Only if all have the same number of items. Otherwise the items of short micro-batches count for more; the exact way is
-to sum the losses and divide by the number of all items. And `if step % k == 0` is true for the very first batch of an
-epoch: that step uses one micro-batch, at 1/k of its gradient. The condition is `(step + 1) % k == 0`.
+to sum the losses and divide by the number of all items.
 
 ## Bad
 ```python
