@@ -21,16 +21,6 @@ from surefoot.facts.graph import (
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
-from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
-from surefoot.facts.saved import (
-    AliasFacts,
-    OverwrittenFacts,
-    ResumeFacts,
-    SelfLoadFacts,
-    UnmatchedFacts,
-    UnrestoredFacts,
-    UntrainedSavedFacts,
-)
 from surefoot.facts.mode import (
     AveragedFacts,
     DriftFacts,
@@ -41,7 +31,15 @@ from surefoot.facts.mode import (
     MomentumFacts,
     TinyBatchFacts,
 )
-from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts.saved import (
+    AliasFacts,
+    OverwrittenFacts,
+    ResumeFacts,
+    SelfLoadFacts,
+    UnmatchedFacts,
+    UnrestoredFacts,
+    UntrainedSavedFacts,
+)
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts
@@ -100,9 +98,9 @@ __all__ = [
     "OpFacts",
     "OptimizerFacts",
     "OtherStepFacts",
-    "PaddingRowFacts",
     "OverlapFacts",
     "OverwrittenFacts",
+    "PaddingRowFacts",
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",
@@ -117,8 +115,8 @@ __all__ = [
     "ScheduleFacts",
     "ScheduleStepFacts",
     "SchedulerFacts",
-    "SequenceFacts",
     "SelfLoadFacts",
+    "SequenceFacts",
     "SetupFacts",
     "SharedGeneratorFacts",
     "SignalFacts",

@@ -29,16 +29,6 @@ from surefoot.facts.graph import (
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts
 from surefoot.facts.loss import InputFacts, LossFacts, OpFacts, TargetFacts
-from surefoot.facts.mode import DriftFacts, EvalModeFacts, EvaluationFacts, ModeFacts, TinyBatchFacts
-from surefoot.facts.saved import (
-    AliasFacts,
-    OverwrittenFacts,
-    ResumeFacts,
-    SelfLoadFacts,
-    UnmatchedFacts,
-    UnrestoredFacts,
-    UntrainedSavedFacts,
-)
 from surefoot.facts.mode import (
     AveragedFacts,
     DriftFacts,
@@ -49,7 +39,15 @@ from surefoot.facts.mode import (
     MomentumFacts,
     TinyBatchFacts,
 )
-from surefoot.facts.saved import AliasFacts, ResumeFacts, UnmatchedFacts, UnrestoredFacts
+from surefoot.facts.saved import (
+    AliasFacts,
+    OverwrittenFacts,
+    ResumeFacts,
+    SelfLoadFacts,
+    UnmatchedFacts,
+    UnrestoredFacts,
+    UntrainedSavedFacts,
+)
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
 from surefoot.facts.schedule import ScheduleFacts, SchedulerFacts, ScheduleStepFacts
 from surefoot.facts.seq import MaskFacts, PaddingRowFacts, ReadFacts, SequenceFacts

@@ -4,11 +4,8 @@ from dataclasses import field
 from math import prod
 
 from surefoot.facts.frozen import frozen
-from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
-from surefoot.facts.mode import MomentumFacts
-from surefoot.facts.mode import AveragedFacts, MomentumFacts
 from surefoot.facts.mode import AveragedFacts, LostDropoutFacts, MomentumFacts
-from surefoot.facts.saved import AliasFacts, UnmatchedFacts
+from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 

@@ -16,7 +16,6 @@ from surefoot.facts.graph import (
     GraphFacts,
     MixedFacts,
     UntrainedFacts,
-    UntrainedFacts,
     ZeroGradientFacts,
 )
 from surefoot.facts.half import LostUpdateFacts, UnderflowFacts

@@ -63,11 +63,10 @@ def all_probes() -> list[Probe]:
         finite,
         ClipProbe(scales, finite),
         *graph_probes(),
-        ModeProbe(),
+        ModeProbe(epochs),
         MomentumProbe(),
         AveragedProbe(),
         LostDropoutProbe(),
-        ModeProbe(epochs),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
     ]

@@ -12,5 +12,11 @@ from surefoot.watch.probe import Probe
 
 def graph_probes() -> list[Probe]:
     return [
-        GraphProbe(), FlowProbe(), CheckpointProbe(), ForwardProbe(), GradcheckProbe(), MixedProbe(), ZeroGradientProbe(),
-    ]  # fmt: skip
+        GraphProbe(),
+        FlowProbe(),
+        CheckpointProbe(),
+        ForwardProbe(),
+        GradcheckProbe(),
+        MixedProbe(),
+        ZeroGradientProbe(),
+    ]
