@@ -105,19 +105,6 @@ fresh.load_state_dict(checkpoint["model"])
 optimizer.load_state_dict(checkpoint["optimizer"])
 train(fresh, optimizer, scheduler, 10)
 """,
-        "not saved, and the rate rises": """
-def rate(step):
-    return 0.9 ** step
-
-optimizer = SGD(model.parameters(), lr=0.01, momentum=0.9)
-train(model, optimizer, sched.LambdaLR(optimizer, rate))
-checkpoint = torch.load(saved(model=model, optimizer=optimizer), weights_only=False)
-fresh = build()
-optimizer = SGD(fresh.parameters(), lr=0.01, momentum=0.9)
-fresh.load_state_dict(checkpoint["model"])
-optimizer.load_state_dict(checkpoint["optimizer"])
-train(fresh, optimizer, sched.LambdaLR(optimizer, rate))  # here
-""",
         "warm-up once more": """
 class Trainer:
     def __init__(self):

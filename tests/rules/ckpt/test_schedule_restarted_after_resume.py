@@ -30,13 +30,6 @@ def test_a_saved_schedule_was_not_loaded() -> None:
     assert "advanced once" in ask(resume={"position": 1})[0].message
 
 
-def test_the_rate_rises() -> None:
-    begun = {"count": 0, "position": 0, "opening": ()}
-    (found,) = ask(lr=0.002, kind="LambdaLR", resume={"position": None}, schedule=begun)
-    assert "from the 0.001 that was loaded to 0.002" in found.message
-    assert ask(lr=0.0011, kind="LambdaLR", resume={"position": None}, schedule=begun) == []
-
-
 @pytest.mark.parametrize(
     "why",
     [

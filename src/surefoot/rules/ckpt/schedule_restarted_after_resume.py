@@ -83,12 +83,11 @@ train(model, optimizer, scheduler, steps=30)
 ## When it stays silent
 Only weights were loaded; the schedule was loaded, made with `last_epoch`, set to its place or run forward; the program
 changed the rate or the initial rate after loading; schedules that do not depend on where they stand (exponential decay,
-plateaus, a constant rate) or that repeat (cyclic, warm restarts); a rate
-that is 1.2 times the loaded one and more, which `learning-rate-jumped-after-resume` tells of.
+plateaus, a constant rate) or that repeat (cyclic, warm restarts); a rate that is at least 1.2 times the loaded one, of
+which `learning-rate-jumped-after-resume` tells.
 
 ## How it decides
-The file holds the state of a schedule that had advanced, which no scheduler took; or the new schedule begins with a
-higher rate than the loaded one.
+The file holds the state of a schedule that had advanced, which no scheduler took.
 """
 
 from collections.abc import Iterator
