@@ -19,7 +19,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="asks ps")
 
 def test_families_and_rules_are_listed(client: Client) -> None:
     families = client.get("/api/learn").json()["families"]
-    assert len(families) == 13 and all(family["about"] and family["rules"] for family in families)
+    assert len(families) == 14 and all(family["about"] and family["rules"] for family in families)
     assert {"rule", "level", "summary"} == set(families[0]["rules"][0])
 
 

@@ -23,7 +23,9 @@ for decay in (lambda step: min(1.0, (step + 1) / 20), lambda step: 0.95**step):
     scheduler = LambdaLR(optimizer, decay)
     train(model, optimizer, scheduler)
     file = io.BytesIO()
-    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    parts = {"model": model, "optimizer": optimizer}
+    if decay(0) == 1.0:
+        parts["scheduler"] = scheduler
     torch.save({name: part.state_dict() for name, part in parts.items()}, file)
     file.seek(0)
     checkpoint = torch.load(file)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.modules.batchnorm import _BatchNorm, _NormBase
-from torch.nn.modules.module import register_module_buffer_registration_hook
 from torch.optim import Optimizer
 
 from surefoot.facts import MomentumFacts, Site
@@ -49,19 +48,15 @@ class MomentumProbe(Probe):
         self._listens = False
         recorder.on_switch.append(self._switched)
         recorder.tap.listen(_NormBase, "reset_running_stats", self.name, after=self._was_reset)
-        recorder.tap.on_removal(register_module_buffer_registration_hook(self._registers).remove)
         switch_off_when_compiling(recorder, self.name, self._leave)
 
-    def _registers(self, owner: Module, name: str, buffer: Any) -> None:
-        if name == "running_mean" and _is_large(owner):
-            self._recorder.tap.run(self.name, self._note_made, owner)
-
-    def _note_made(self, layer: Any) -> None:
-        self._made[id(layer)] = (weakref.ref(layer), layer.momentum, self._recorder.sites.here(3))
-
     def _was_reset(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
-        """Somebody takes its statistics anew, as `update_bn` does."""
-        self._suspects.pop(id(args[0]), None)
+        """It was made, or somebody takes its statistics anew, as `update_bn` does."""
+        layer = args[0]
+        self._suspects.pop(id(layer), None)
+        known = self._made.get(id(layer))
+        if _is_large(layer) and (known is None or known[0]() is not layer):
+            self._made[id(layer)] = (weakref.ref(layer), layer.momentum, self._recorder.sites.here())
 
     # --- training
 
