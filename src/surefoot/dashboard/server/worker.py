@@ -87,7 +87,9 @@ class Worker:
 
     def _end_idle(self) -> None:
         with self._lock:
-            if self._process is not None and not self._process.is_busy:
+            if self._process is not None and self._process.is_busy:
+                self._wait_for_more()
+            elif self._process is not None:
                 self._process.kill()
 
 
