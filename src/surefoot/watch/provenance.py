@@ -174,12 +174,16 @@ class Ledger:
                 found.update(p.discarded)
         return found
 
-    def context(self) -> Hashable:
-        """Equal where all that may come has the same story."""
+    def context(self, last: int) -> Hashable:
+        """Equal where all that may come has the same story; backwards are counted back from the last one."""
         known = [
-            (self.states[i] is not None, len(p[0]), len(p[1]), len(p[2]), len(p[3]), p[4] is None, p[5], p[6])
+            (
+                self.states[i] is not None, len(p.sources), tuple([last - ordinal for ordinal in p.fresh]),
+                len(p.used_by), tuple([last - ordinal for ordinal in p.discarded]), p.cleared_by is None, p.by_hand,
+                p.edited,
+            )
             for p, i in zip(self.distinct, self._first, strict=True)
-        ]
+        ]  # fmt: skip
         return (tuple(self._class_of), *known)
 
     def present(self) -> list[tuple[Provenance, int]]:

@@ -267,8 +267,9 @@ class Recorder:
                 self.arm()
         if self.at_next_backward:
             waiting, self.at_next_backward[:] = list(self.at_next_backward), ()
-            for name, call in waiting:
-                self.tap.attempt(name, call)
+            with self.tap.unseen():
+                for name, call in waiting:
+                    self.tap.attempt(name, call)
         self.losses.note(backward, self.scaler_factors)
         if backward.value is not None and not isfinite(backward.value):
             self.arm()

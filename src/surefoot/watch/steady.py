@@ -31,7 +31,7 @@ MOST_OPTIMIZERS = 8  # all their gradients are looked at around every backward
 KEPT_WINDOWS = 16  # put aside, of all optimizers: what they made is found in the gradients of the next ones
 MOST_STRANGE = 8  # windows in a row that were not known, after which nothing is observed for a while
 REST = 64  # steps
-MOST_KNOWN = 4096  # windows
+MOST_KNOWN = 4096  # windows, and what they leave; then all are forgotten
 
 _ALIVE, _ID = methodcaller("__call__"), itemgetter(0)
 GONE, COME, SAME_TENSOR, OTHER_TENSOR, MIXED = 1, 2, 3, 4, 5  # what became of a gradient, or of all of them
@@ -60,7 +60,7 @@ class Steady:
         self._contexts: dict[Hashable, int] = {}
         self._known: dict[Hashable, Known] = {}
         self._to_learn: tuple[Hashable, int] | None = None  # a window that is being accounted for
-        self._learned: tuple[Hashable, Seen, tuple[int, ...]] | None = None
+        self._learned: tuple[int, Hashable, Seen, tuple[int, ...]] | None = None  # its step, and what is known of it
         self._num_strange = 0
         self._rests_until = 0
         self._stepping: Account | None = None  # whose known step is running
@@ -78,9 +78,11 @@ class Steady:
                 self._rests_until = recorder.num_steps + REST
                 return
             self._accounts, self._version = recorder.accounts.all, recorder.accounts.version
+            if len(self._contexts) >= MOST_KNOWN or len(self._known) >= MOST_KNOWN:
+                self._contexts, self._known, learned = {}, {}, None
             self._context = self._present_context()
-            if learned is not None and len(self._known) < MOST_KNOWN:
-                self._known[learned[0]] = Known(learned[1], self._context, learned[2])
+            if learned is not None and learned[0] == recorder.num_steps:
+                self._known[learned[1]] = Known(learned[2], self._context, learned[3])
             self._aside.clear()
             self._start()
             tap.is_steady = True
@@ -126,8 +128,9 @@ class Steady:
         )
 
     def _present_context(self) -> int:
-        """What gradients and events have left, whatever the ordinals."""
-        stories = [(account.id, account.windows.accumulates, account.ledger.context()) for account in self._accounts]
+        """What gradients and events have left, by a number of its own."""
+        last = self._recorder.num_backwards
+        stories = [(each.id, each.windows.accumulates, each.ledger.context(last)) for each in self._accounts]
         context = (tuple(stories), tuple(self._recorder.lanes.here().tokens))
         return self._contexts.setdefault(context, len(self._contexts))
 
@@ -254,7 +257,8 @@ class Steady:
             return False
         self._stepping = None
         recorder.lanes.here().step_stack.pop()
-        account.version_left = account.ledger.params[0]._version
+        params = account.ledger.params
+        account.version_left = params[0]._version if params else 0
         recorder.tap.steady_thread = get_ident()
         return True
 
@@ -273,7 +277,8 @@ class Steady:
             accounts = self._recorder.accounts.all
             if sum([each.ledger.num_unexplained for each in accounts]) == num_undecided:  # else values decided
                 last = self._recorder.num_backwards
-                self._learned = (key, seen, tuple(sorted([last - ordinal for ordinal in ordinals])))
+                offsets = tuple(sorted([last - ordinal for ordinal in ordinals]))
+                self._learned = (self._recorder.num_steps, key, seen, offsets)
 
 
 def _changes(before: list[State], states: list[State]) -> tuple[int, Any]:

@@ -108,7 +108,7 @@ class Tap:
         if entry is None:
             entry = self._entries[id(owner), name] = Entry()
             self._replace(owner, name, lambda original: self._wrapper(entry, original))
-        for call in (before, after):
+        for call in (before, after, *(steady or ())):
             if call is not None:
                 _leave_alone(call)
         entry.armed = entry.armed or Listeners(self)
@@ -118,15 +118,16 @@ class Tap:
             entry.every.add(probe, before, after)
         entry.prepare, entry.steady = prepare or entry.prepare, steady or entry.steady
 
-    def _wrapper(self, entry: Entry, original: Function) -> Function:
-        tap, busy, off, lock = self, self._busy, self.off, self._lock
+    def _observed(self, entry: Entry, original: Function) -> Function:
+        """The way of a call in a window that is only observed."""
+        tap = self
 
-        def observed(steady: tuple[Function, Function | None], args: Any, kwargs: Any) -> Any:
-            begun, end = None, steady[1]
+        def observed(args: Any, kwargs: Any, begin: Function, end: Function | None) -> Any:
+            begun = None
             if entry.prepare is not None:
                 args = entry.prepare(args)
             try:
-                begun = steady[0](args, kwargs)
+                begun = begin(args, kwargs)
             except Exception as error:
                 tap.fail_observing(error)
             if end is None:
@@ -142,13 +143,19 @@ class Tap:
                 tap.fail_observing(error)
             return result
 
+        return _unseen(observed)
+
+    def _wrapper(self, entry: Entry, original: Function) -> Function:
+        tap, busy, off, lock = self, self._busy, self.off, self._lock
+        observed = self._observed(entry, original)
+
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if is_dynamo_compiling() or not tap.on:
                 return original(*args, **kwargs)
             thread = get_ident()
             if tap.is_steady and entry.steady is not None:
                 if thread == tap.steady_thread and not _len_torch_function_stack() and not _len_torch_dispatch_stack():
-                    return observed(entry.steady, args, kwargs)
+                    return observed(args, kwargs, *entry.steady)
                 tap.run("steady", tap.on_unsteady)
             asked = entry.armed if tap.armed else entry.every
             if asked is None or asked.probe in off or thread in busy:
