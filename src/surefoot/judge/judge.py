@@ -23,6 +23,7 @@ class Judge:
     ) -> None:
         self._is_the_programs = is_the_programs  # an exception that a signal handler raised while a rule was asked
         self._rules = list(rules)
+        self._asked: dict[type[Record], list[Rule]] = {}  # the rules for a kind of record
         self._on_failure = on_failure
         self.history = History()
         self.not_checked: dict[str, str] = {}  # rules that are not asked any more, and why
@@ -37,8 +38,8 @@ class Judge:
         """The findings that are new with this record."""
         new: list[Finding] = []
         fired: set[tuple[str, str | None, int | None]] = set()
-        for rule in self._rules:
-            if not isinstance(record, rule.on) or rule.name in self.not_checked:
+        for rule in self._rules_for(type(record)):
+            if rule.name in self.not_checked:
                 continue
             for evidence in self._ask(rule, record):
                 key = _key(rule, evidence)
@@ -56,6 +57,12 @@ class Judge:
                 del self._fired[next(iter(self._fired))]
         self.history.add(record)
         return new
+
+    def _rules_for(self, kind: type[Record]) -> list[Rule]:
+        rules = self._asked.get(kind)
+        if rules is None:
+            rules = self._asked[kind] = [rule for rule in self._rules if issubclass(kind, rule.on)]
+        return rules
 
     def _ask(self, rule: Rule, record: Record) -> list[Evidence]:
         try:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,8 +132,9 @@ class Watching:
         try:
             if self._is_child:  # one that never imports torch needs no threads
                 self._open_outward()
-            self._sanitizer = self._make()
-            self._sanitizer.start()
+            with _no_garbage_collection():
+                self._sanitizer = self._make()
+                self._sanitizer.start()
         except Exception as error:
             self._say(f"it could not start; the script goes on unwatched. {type(error).__name__}: {error}")
 
@@ -162,3 +165,15 @@ class Watching:
     def switched_off(self, name: str, error: Exception) -> None:
         what = "rule" if name in self._plan.rules else "probe"
         self._say(f"{what} {name} failed and is switched off; the script goes on. {type(error).__name__}: {error}")
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Imports make objects that stay: looking through all of torch for garbage would take a tenth of their time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ class Output:
     module: Module  # or, of a function that was called without one, the layer before it
     num_rows: int
     num_units: int
-    numbers: list[Tensor]
+    moments: list[Tensor]  # mean, variance of the units' means, their mean variance, and their mean spread
+    counts: list[Tensor]  # of elements that are not zero, and of elements in the flat part or of units once above zero
     is_active: Tensor | None  # by unit: whether it was above zero in some row
     function: type[Module] | None = None  # that saturates
     fed_by: Module | None = None
@@ -142,12 +144,18 @@ class ActivationProbe(Probe):
         chosen = [output for output in self._outputs.values() if _belongs(output.module, owned)]
         if not chosen:
             return ()
-        numbers: list[list[float]] = torch.stack([torch.stack(output.numbers) for output in chosen]).tolist()
+        moments = iter(torch.stack([number for output in chosen for number in output.moments]).tolist())
+        counts = iter(torch.stack([number for output in chosen for number in output.counts]).tolist())
         named = _names(chosen, names)
-        return tuple(self._fact(output, values, named) for output, values in zip(chosen, numbers, strict=True))
+        return tuple(self._fact(output, moments, counts, named) for output in chosen)
 
-    def _fact(self, output: Output, values: list[float], named: Mapping[int, str]) -> ActivationFacts:
-        mean, spread, variation, zeros, flat, num_inactive = values
+    def _fact(
+        self, output: Output, moments: Iterator[float], counts: Iterator[int], named: Mapping[int, str]
+    ) -> ActivationFacts:
+        mean, between, within, unit_spread = (next(moments) for _ in output.moments)
+        num_filled, num_special = (next(counts) for _ in output.counts)
+        num_elements = output.num_rows * output.num_units
+        size = math.sqrt(within + between + mean * mean)
         name, kind = named[id(output.module)], type(output.module).__name__
         if output.function is not None and output.fed_by is output.module:
             name, kind = f"the {output.function.__name__.lower()} after {name}", "function"
@@ -158,19 +166,19 @@ class ActivationProbe(Probe):
             num_rows=output.num_rows,
             num_units=output.num_units,
             mean=mean,
-            spread=spread,
-            variation=variation,
-            zeros=zeros,
-            flat=flat if output.function is not None else None,
+            spread=math.sqrt(within + between),
+            variation=unit_spread / max(size, 1e-30),
+            zeros=1 - num_filled / num_elements,
+            flat=num_special / num_elements if output.function is not None else None,
             is_passed_on=output.is_passed_on,
             fed_by="" if output.fed_by is None else named.get(id(output.fed_by), ""),
-            num_dead=self._num_dead(output, num_inactive),
+            num_dead=self._num_dead(output, output.num_units - num_special),
             input_mean=given[0] if given else None,
             input_spread=given[1] if given else None,
             is_last=output is self._last_layer,
         )
 
-    def _num_dead(self, output: Output, num_inactive: float) -> int:
+    def _num_dead(self, output: Output, num_inactive: int) -> int:
         """Units below zero in every row and without gradient, in the last samples one after the other."""
         weight = output.module._parameters.get("weight")  # asking for one that is computed would compute it
         if output.is_active is None or weight is None or weight.grad is None or not is_readable(weight.grad):
@@ -230,20 +238,17 @@ def _measure(module: Module, output: Tensor, function: type[Module] | None) -> O
     has_channels = isinstance(module, _ConvNd | _BatchNorm) and output.ndim > 2
     rows = _rows(output, 1 if has_channels else output.ndim - 1)
     num_rows, num_units = rows.shape
-    mean, size = rows.mean(), rows.square().mean().sqrt()
-    spread = (rows - mean).square().mean().sqrt()
-    variation = (rows - rows.mean(0)).square().mean(0).sqrt().mean() / size.clamp(min=1e-30)
-    zeros = (rows == 0).float().mean()
-    is_active, num_inactive, flat = None, zeros.new_zeros(()), zeros.new_zeros(())
-    if function is not None:
-        low, high = RANGES[function]
-        edge = FLAT * (high - low)
-        flat = ((rows < low + edge) | (rows > high - edge)).float().mean()
-    else:
+    variances, means = torch.var_mean(rows, 0, correction=0)
+    between, mean = torch.var_mean(means, 0, correction=0)
+    moments = [mean, between, variances.mean(), variances.sqrt_().mean()]
+    if function is None:
         is_active = (rows > 0).any(0)
-        num_inactive = (~is_active).float().sum()
-    numbers = [mean, spread, variation, zeros, flat, num_inactive]
-    return Output(module, num_rows, num_units, numbers, is_active, function)
+        counts = [rows.count_nonzero(), is_active.count_nonzero()]
+        return Output(module, num_rows, num_units, moments, counts, is_active)
+    low, high = RANGES[function]
+    reach = (high - low) * (0.5 - FLAT)
+    flat = ((rows - (low + high) / 2).abs_() > reach).count_nonzero()
+    return Output(module, num_rows, num_units, moments, [rows.count_nonzero(), flat], None, function)
 
 
 def _mean_and_spread(source: Tensor | None) -> list[Tensor]:

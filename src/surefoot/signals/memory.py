@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-_STATM = Path("/proc/self/statm")
+STATM = Path("/proc/self/statm")
 
 
 def memory_bytes(device: torch.device) -> int | None:
@@ -13,6 +13,7 @@ def memory_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
         return int(torch.cuda.memory_allocated(device))
     try:
-        return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        with STATM.open("rb", buffering=0) as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):
         return None

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ContextDecorator
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+GUARDS: tuple[Any, ...] = (
+    torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch,
+    torch._C._DisableFuncTorch, torch._C._DisableAutocast,
+)  # fmt: skip
 COMPRESSED = (torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 
 
-@contextmanager
-def plain_torch() -> Iterator[None]:
+class plain_torch(ContextDecorator):  # noqa: N801  it is used as a function
     """Operations in the block keep the precision of their tensors, and none of the user's modes sees them."""
-    with (
-        torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch._C._DisableFuncTorch(),
-        torch._C._DisableAutocast(), torch.inference_mode(False), torch.no_grad(),
-    ):  # fmt: skip
-        yield
+
+    __slots__ = ("_guards", "_has_grad")
+
+    def __enter__(self) -> None:
+        guards = [guard() for guard in GUARDS]
+        if torch.is_inference_mode_enabled():
+            guards.append(torch._C._InferenceMode(False))
+        for guard in guards:
+            guard.__enter__()
+        self._guards = guards
+        self._has_grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+
+    def __exit__(self, *error: object) -> None:
+        torch._C._set_grad_enabled(self._has_grad)
+        for guard in reversed(self._guards):
+            guard.__exit__(*error)
+
+    def _recreate_cm(self) -> plain_torch:
+        """For a decorated function that is called inside another one."""
+        return plain_torch()
 
 
 def can_read_now() -> bool:
