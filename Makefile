@@ -6,7 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -22,6 +22,7 @@ help:
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
+	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
 # pip older than 25.1 does not know dependency groups.
@@ -111,6 +112,16 @@ bench-setup: .venv-bench/.stamp
 	xargs -n 1 .venv-bench/bin/python -m pip install --quiet --constraint constraints.txt < benchmarks/requirements.txt
 	.venv-bench/bin/python -m pip uninstall --quiet --yes torchvision  # fastai asks for it; it may not fit this torch
 	touch $@
+
+# Wheel and sdist, checked; then the wheel is installed in a clean environment, where Node is not needed.
+release: $(STAMP)
+	rm -rf dist build/release
+	$(PY) -m pip install --quiet --constraint constraints.txt build twine
+	$(PY) -m build --outdir dist .
+	$(PY) -m twine check --strict dist/*
+	$(PYTHON) -m venv build/release
+	build/release/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	build/release/bin/python tools/try_release.py
 
 # The pictures of README and docs.
 screenshots: $(STAMP)
