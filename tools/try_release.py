@@ -1,4 +1,4 @@
-"""Try the surefoot that this Python has installed: `make release` runs it in an environment with nothing but the wheel."""
+"""Try the surefoot that this Python has installed: `make release` does, where nothing but the wheel is."""
 
 import json
 import subprocess
