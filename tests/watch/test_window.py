@@ -26,9 +26,9 @@ class Loop:
     def clear(self) -> None:
         self.optimizer.zero_grad()
 
-    def backward(self, scale: float = 1.0) -> None:
+    def backward(self, scale: float = 1.0, offset: float = 0.0) -> None:
         x = torch.randn(16, 4)
-        loss = torch.nn.functional.mse_loss(self.model(x), x.sum(1, keepdim=True)) * scale
+        loss = torch.nn.functional.mse_loss(self.model(x), x.sum(1, keepdim=True)) * scale + offset
         loss.backward()
 
     def step(self) -> None:
@@ -67,6 +67,14 @@ def not_finite(loop: Loop) -> None:
     loop.clear()
     loop.backward(scale=float("nan"))
     loop.step()
+
+
+def not_finite_now_and_then(loop: Loop) -> None:
+    loop.clear()
+    loop.backward(offset=float("nan"))  # the weights survive it
+    loop.step()
+    loop.steady()
+    loop.steady()
 
 
 def micro_batches_lost(loop: Loop) -> None:
@@ -112,7 +120,8 @@ def watch(
 
 
 DEVIATIONS = [
-    no_clear, clear_too_late, clear_at_both_ends, step_twice, not_finite, micro_batches_lost, healthy_accumulation,
+    no_clear, clear_too_late, clear_at_both_ends, step_twice, not_finite, not_finite_now_and_then,
+    micro_batches_lost, healthy_accumulation,
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""One candidate now and then, no target once, and counts as regression targets."""
+"""One candidate now and then, no target once, tasks that some batches lack, and counts as regression targets."""
 
 import torch
 from torch import nn
@@ -45,3 +45,14 @@ for _ in range(12):
     fourth.zero_grad()
     F.mse_loss(critics(x), is_real.expand(-1, 6)).backward()
     fourth.step()
+
+tasks = nn.Linear(8, 5), nn.Linear(8, 5)
+fifth = torch.optim.SGD([*tasks[0].parameters(), *tasks[1].parameters()], lr=0.01)
+for i in range(12):
+    x = torch.randn(16, 8)
+    labels = [x[:, :5].argmax(1), x[:, :5].argmin(1)]
+    labels[i % 2][:] = -100
+    losses = [F.cross_entropy(task(x), y, reduction="sum") / 16 for task, y in zip(tasks, labels, strict=True)]
+    fifth.zero_grad()
+    (losses[0] + losses[1]).backward()
+    fifth.step()

@@ -29,3 +29,6 @@ class LostUpdateFacts:
     lr: float = 0.0  # the largest of the rates then
     update: int = 0  # which of the optimizer's steps it was
     params: tuple[str, ...] = ()
+    weight_decay: float = 0.0  # the largest that multiplies these weights, apart from the gradient
+    num_decayed: int = 0  # elements other than zero that it multiplies
+    num_undecayed: int = 0  # of these, how many it leaves as they are, because the product is rounded

@@ -332,6 +332,7 @@ class Recorder:
         token = (
             "backward", id(backward.site), backward.reached, backward.num_unowned, backward.retain_graph,
             backward.create_graph, backward.scaled_by, backward.under_autocast,
+            backward.value is None or isfinite(backward.value),
         )  # fmt: skip
         self.note(token, backward.fact, backward.loss_key if self.tap.armed else None)
 

@@ -72,3 +72,31 @@ def test_backward_under_autocast() -> None:
     (evidence,) = ask(check, step(1, (backward(1, under_autocast=True, autocast_dtype="bfloat16"),), gradient(1)))
     assert "bfloat16" in evidence.message
     assert not ask(check, step(1, (backward(1, autocast_dtype="bfloat16"),), gradient(1)))
+
+
+def decayed(weight_decay: float, num_undecayed: int, num_samples: int = 6) -> list[StepFacts]:
+    return [
+        step(
+            n + 2, (backward(n + 2),), gradient(n + 2),
+            lost_updates=LostUpdateFacts(
+                "bfloat16", 100, 10, 1e-3, n + 1, ("weight",), weight_decay, 64 if weight_decay else 0, num_undecayed
+            ),
+        )
+        for n in range(num_samples)
+    ]  # fmt: skip
+
+
+def test_decay_that_changes_no_weight_fires_though_updates_do() -> None:
+    check = lost_half_precision_updates.check
+    *past, now = decayed(0.1, 64)
+    (evidence,) = ask(check, now, *past)
+    assert "weight decay of 0.1 has no effect" in evidence.message and "64 bfloat16 weights" in evidence.message
+    assert evidence.level is None
+    *past, now = decayed(0.01, 64)
+    assert [e.level for e in ask(check, now, *past)] == ["note"]
+
+
+def test_decay_that_changes_a_single_weight_is_not_lost() -> None:
+    check = lost_half_precision_updates.check
+    for steps in (decayed(0.1, 63), decayed(0.0, 0), decayed(0.1, 64, num_samples=5)):
+        assert not ask(check, steps[-1], *steps[:-1])

@@ -1,5 +1,6 @@
 """Rules that look at classes and targets."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from surefoot.facts import InputFacts, LossFacts, OpFacts, TargetFacts
 from surefoot.rules.loss.class_index_regression import check as class_index_regression
 from surefoot.rules.loss.no_valid_targets import check as no_valid_targets
 from surefoot.rules.loss.single_class_cross_entropy import check as single_class
-from tests.rules.loss.build import LOSS, ask, end, lines, loss, step
+from tests.rules.loss.build import LOSS, ask, backward, end, lines, loss, step
 
 ONE_CLASS = loss("cross-entropy", "LogSoftmax", "Addmm", num_classes=1)
 
@@ -47,6 +48,22 @@ def test_a_sum_over_no_target_fires_when_it_happens_again(empty: LossFacts) -> N
     assert lines(ask(no_valid_targets, step(empty, update=3), *past)) == [LOSS]
     assert ask(no_valid_targets, step(empty)) == []
     assert ask(no_valid_targets, step(empty, update=3), step(full, update=1), step(full, update=2)) == []
+
+
+def test_a_mean_by_hand_over_no_target_fires_at_once() -> None:
+    by_hand = replace(EMPTY, reduction="sum", num_items=16)
+    (evidence,) = ask(no_valid_targets, step(backward(by_hand, value=math.nan)))
+    assert evidence.message.endswith("its mean is NaN")
+    assert ask(no_valid_targets, step(backward(by_hand, value=0.0))) == []
+
+
+def test_a_sum_beside_another_task_may_be_over_nothing_in_some_batches() -> None:
+    empty = replace(EMPTY, reduction="sum")
+    both = LossFacts(("Add",), "combined", terms=(empty, replace(empty, num_valid=9)), num_terms=2)
+    past = [step(both, update=i) for i in (1, 2)]
+    assert ask(no_valid_targets, step(both, update=3), *past) == []
+    mean = replace(both, terms=(EMPTY, empty))
+    assert len(ask(no_valid_targets, step(mean, update=3), *past)) == 1
 
 
 def test_valid_targets_are_silent() -> None:

@@ -127,3 +127,40 @@ def test_a_backbone_that_was_thawed_is_meant_to_be_trained_unless_it_was_already
     head = held("head.weight", after_trained=True)
     assert levels(head, free("body.0.weight", before_trained=True, loaded=True, thawed=True)) == WARNING
     assert levels(head, free("body.0.weight", before_trained=True, thawed=True, trained=True)) == NOTE
+
+
+CRITIC = [free("critic.weight", model=2), free("critic.bias", model=2)]
+TARGET = [held("target.weight", by=(2,), model=3, reached=False), held("target.bias", by=(2,), model=3, reached=False)]
+
+
+def idle(update: int) -> StepFacts:
+    return step(update, optimizer=2, reached=0)
+
+
+def test_an_optimizer_over_the_wrong_network_is_named_and_no_other() -> None:
+    facts = setup(*BODY, *TARGET, *CRITIC, optimizers=(optimizer(1), optimizer(2, kind="Adam")))
+    (evidence,) = ask(check, idle(3), facts, idle(1), idle(2), step(1), step(2))
+    assert evidence.level is None and evidence.site == optimizer(2).site
+    assert "this Adam holds target.weight, target.bias, without a gradient at any of its 3 steps" in evidence.message
+    assert "those of critic.weight, critic.bias, which no optimizer holds" in evidence.message
+    assert evidence.message.endswith("the wrong one of two networks of the same shape")
+    assert not ask(check, step(3), facts, idle(1), idle(2), step(1), step(2))  # the one that trains the body
+    trained_once = step(1, optimizer=2)
+    assert not ask(check, idle(3), facts, trained_once, idle(2))
+
+
+def test_two_networks_of_different_shapes_are_not_called_twins() -> None:
+    other = [free("student.weight", model=2, shape=(2, 2))]
+    two = (optimizer(1), optimizer(2))
+    (evidence,) = ask(check, idle(3), setup(*TARGET, *other, optimizers=two), idle(1), idle(2))
+    assert "same shape" not in evidence.message
+    pretrained = [free("judge.weight", model=2, shape=(2, 2), loaded=True)]
+    assert not ask(check, idle(3), setup(*TARGET, *pretrained, optimizers=two), idle(1), idle(2))
+
+
+def test_of_two_optimizers_the_one_whose_losses_reach_the_network_is_blamed() -> None:
+    both = [held("critic.weight", by=(1, 2), model=2, after_trained=True)]
+    facts = setup(*both, free("actor.weight", model=1, late=True), optimizers=(optimizer(1), optimizer(2)))
+    others = [step(i, optimizer=2, unowned=0) for i in (1, 2, 3)]
+    assert ask(check, step(3), facts, *others)
+    assert not ask(check, step(4, optimizer=2, unowned=0), facts, *others)

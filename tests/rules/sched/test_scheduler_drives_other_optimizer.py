@@ -1,5 +1,8 @@
 """scheduler-drives-other-optimizer on hand-written facts."""
 
+from dataclasses import replace
+
+from surefoot.facts import Site
 from surefoot.rules.sched.scheduler_drives_other_optimizer import check
 from tests.rules.sched.build import MADE, ask, at_end, schedule, setup
 
@@ -23,3 +26,28 @@ def test_silent_when_the_other_optimizer_has_a_schedule_or_never_steps() -> None
 def test_silent_when_hardly_advanced_or_cut_short() -> None:
     assert ask(check, at_end(schedule(updates=0, count=1), updates=((2, 40),))) == []
     assert ask(check, at_end(schedule(updates=0), updates=((2, 40),), reason="interrupted")) == []
+
+
+STEPPED = ((1, 40), (2, 40))
+FIRST = schedule("StepLR", ("step_size", 30.0), ("gamma", 0.1))
+SECOND = replace(FIRST, made=replace(FIRST.made, id=2, site=Site("train.py", 6)))
+
+
+def test_fires_when_two_equal_schedules_drive_one_optimizer_and_none_the_other() -> None:
+    (evidence,) = ask(check, at_end(FIRST, SECOND, updates=STEPPED), setup("Adam", "SGD"))
+    assert evidence.site == Site("train.py", 6)
+    assert evidence.message == (
+        "two equal StepLR drive the same optimizer (Adam 1), each advanced 40 times, while SGD 2 steps 40 times "
+        "without a schedule"
+    )
+
+
+def test_silent_when_schedules_of_one_optimizer_differ_or_the_other_does_not_step() -> None:
+    warm_up = schedule("LinearLR", ("total_iters", 5.0))
+    rarer = replace(SECOND, count=39)
+    slower = replace(SECOND, made=replace(SECOND.made, settings=(("step_size", 60.0), ("gamma", 0.1))))
+    unknown = [replace(s, made=replace(s.made, settings=())) for s in (FIRST, SECOND)]
+    for pair in ([FIRST, warm_up], [FIRST, rarer], [FIRST, slower], unknown):
+        assert ask(check, at_end(*pair, updates=STEPPED), setup("Adam", "SGD")) == []
+    assert ask(check, at_end(FIRST, SECOND, updates=((1, 40),)), setup("Adam")) == []
+    assert ask(check, at_end(FIRST, SECOND, updates=STEPPED, reason="interrupted"), setup("Adam", "SGD")) == []

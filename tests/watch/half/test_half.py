@@ -7,6 +7,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim import SGD, AdamW, Optimizer
 
 from surefoot.facts import LostUpdateFacts, UnderflowFacts
+from surefoot.watch.half.lost import _decay
 from tests.watch.watching import Watched, watching
 
 
@@ -134,6 +135,19 @@ def test_lost_updates_are_told_at_the_next_step(optimizer_class: type[Optimizer]
 def test_updates_that_move_weights_are_not_lost() -> None:
     for sample in train_bf16(AdamW, 1e-1):
         assert sample.num_unchanged < 0.1 * sample.num_checked
+
+
+def test_decay_is_measured_where_it_multiplies_weights() -> None:
+    model = torch.nn.Linear(16, 16).to(torch.bfloat16)
+    weights = model.weight.detach().clone()
+    lost, felt = AdamW(model.parameters(), lr=1e-2, weight_decay=0.1), AdamW(model.parameters(), 1e-2, weight_decay=1.0)
+    assert _decay(lost, {id(model.weight): weights}) == (0.1, 256, 256)
+    assert torch.equal(weights * (1 - 1e-2 * 0.1), weights)  # as the optimizer does it
+    largest, num_decayed, num_undecayed = _decay(felt, {id(model.weight): weights})
+    assert (largest, num_decayed) == (1.0, 256) and num_undecayed < 32
+    fused = AdamW(model.parameters(), lr=1e-2, weight_decay=0.1, fused=True)
+    for other in (fused, SGD(model.parameters(), lr=1e-2, weight_decay=0.1)):
+        assert _decay(other, {id(model.weight): weights}) == (0.0, 0, 0)
 
 
 def test_closures_and_optimizers_of_ones_own_are_not_measured() -> None:

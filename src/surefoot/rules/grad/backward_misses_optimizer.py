@@ -60,22 +60,17 @@ from collections.abc import Iterator
 
 from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.grad.window import arrived
+from surefoot.rules.grad.window import misses
 from surefoot.rules.optim.optimizer_holds_stale_parameters import holds_stale
 
 STEPS = 3  # alternating phases miss one optimizer for a while, but not from the first step on
 
 
-def _misses(step: StepFacts) -> bool:
-    reached_others = any(b.reached or b.num_unowned for b in step.backwards)
-    return reached_others and not arrived(step) and not any(g.present for g in step.gradients)
-
-
 @rule("error", on=StepFacts)
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
-    if now.inside_step is not None or now.skipped or now.update < STEPS or not _misses(now):
+    if now.inside_step is not None or now.skipped or now.update < STEPS or not misses(now):
         return
-    if not all(_misses(step) for step in past.of(now.optimizer)) or holds_stale(now.optimizer, past.setup):
+    if not all(misses(step) for step in past.of(now.optimizer)) or holds_stale(now.optimizer, past.setup):
         return
     last = now.backwards[-1]
     num_params = sum(g.num_params for g in now.gradients)

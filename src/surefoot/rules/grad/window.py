@@ -71,3 +71,9 @@ def arrived(step: StepFacts) -> bool:
     """Whether any gradient came to this optimizer's parameters since its previous step."""
     since = {b.ordinal for b in step.backwards}
     return any(g.by_hand or g.discarded or not since.isdisjoint(g.sources) for g in step.gradients)
+
+
+def misses(step: StepFacts) -> bool:
+    """Whether the backwards before this step reached parameters, but none of its optimizer."""
+    reached_others = any(b.reached or b.num_unowned for b in step.backwards)
+    return reached_others and not arrived(step) and not any(g.present for g in step.gradients)

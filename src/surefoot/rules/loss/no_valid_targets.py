@@ -1,8 +1,8 @@
 """Every target of a batch is the ignored index.
 
 ## What it does
-Fires when a cross-entropy or NLL loss is averaged over no target at all, because all of them equal `ignore_index`; for
-summed losses when that happens again.
+Fires when a cross-entropy or NLL loss is averaged over no target at all, because all of them equal `ignore_index`, in
+every batch or only in some; for summed losses when that happens again.
 
 ## Why it matters
 The mean over nothing is NaN: it spoils running averages, early stopping and schedules that read the loss, and the batch
@@ -52,9 +52,11 @@ for i in range(8):
 ```
 
 ## When it stays silent
-One such batch in a program that sums and divides itself; batches that the program skips.
+One such batch in a program that sums and divides itself; a summed loss that is one of several terms, as for tasks
+whose labels some batches lack; batches that the program skips.
 """
 
+import math
 from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, StepFacts
@@ -69,11 +71,13 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for backward, part in losses(now):
         if part.num_valid != 0:
             continue
+        is_alone = backward.loss is part and part.num_terms == 1
         is_mean = part.reduction == "mean" and part.num_items == 0
+        is_nan = is_mean or (is_alone and backward.value is not None and math.isnan(backward.value))
         num_empty = 1 + sum(p.num_valid == 0 for p in earlier(past, part))
-        if not is_mean and num_empty < BATCHES:
+        if not is_nan and (num_empty < BATCHES or not is_alone):
             continue
-        follows = "its mean is NaN" if is_mean else f"{num_empty} batches so far taught nothing"
+        follows = "its mean is NaN" if is_nan else f"{num_empty} batches so far taught nothing"
         yield Evidence(
             message=f"no target of a batch counts in this {part.kind} loss, because all are its ignored index "
             f"or there are none: {follows}",

@@ -56,13 +56,16 @@ or trained earlier; adapters, biases or prompts trained inside a larger model; n
 The autograd graph tells what lies before and behind the trained parameters. What lies behind them, beside them or
 came after the optimizer is seldom left out on purpose; what lies before them often is, unless it was thawed. A plain
 tensor counts if it is small, stays the same one for many steps and only weighs what trained parameters computed: inputs
-lie before those.
+lie before those. An optimizer that has no gradient at any of its steps, while parameters that nobody holds have, was
+built over the wrong network: it is named, and no other.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
-from surefoot.facts import EndFacts, ParameterFacts, SetupFacts, StepFacts
+from surefoot.facts import EndFacts, OptimizerFacts, ParameterFacts, SetupFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
+from surefoot.rules.grad.window import misses
 from surefoot.rules.optim.missing import (
     Unit,
     counted,
@@ -74,41 +77,85 @@ from surefoot.rules.optim.missing import (
     trained,
     units,
 )
-from surefoot.rules.optim.purpose import is_left_out_on_purpose
+from surefoot.rules.optim.optimizer_holds_stale_parameters import holds_stale
+from surefoot.rules.optim.purpose import has_a_past, is_left_out_on_purpose
 
 STEPS = 3  # by then a program that updates the parameters itself has shown it
 
 
-def _blamed(setup: SetupFacts, params: list[ParameterFacts]) -> int | None:
-    """The optimizer that should hold them: one that holds other parts of the same model, else the newest."""
-    kept = trained(setup)
+def _blamed(now: StepFacts, past: History, params: list[ParameterFacts]) -> int | None:
+    """The optimizer that should hold them.
+
+    One whose own parameters no backward reaches; else one that holds other parts of the same model; else the newest
+    whose steps follow a backward that reaches them.
+    """
+    steps = [now, *past.steps]
+    idle = [o.id for o in past.setup.optimizers if _is_over_wrong_network(o.id, steps)]
+    if idle:
+        return max(idle)
+    kept = trained(past.setup)
     models = {p.model for p in params if p.model is not None}
     inside = [number for p in kept if p.model in models for number in p.optimizers]
-    holders = inside or [number for p in kept for number in p.optimizers]
+    stepping = {step.optimizer for step in steps if step.backwards and step.backwards[-1].num_unowned}
+    anywhere = [number for p in kept for number in p.optimizers]
+    holders = inside or [number for number in anywhere if number in stepping] or anywhere
     return max(holders, key=lambda number: (holders.count(number) if inside else 0, number), default=None)
+
+
+def _is_over_wrong_network(optimizer: int, steps: list[StepFacts]) -> bool:
+    """Every loss before its steps reached parameters that nobody holds, and none of its own."""
+    own = [step for step in steps if step.optimizer == optimizer]
+    return bool(own) and all(misses(step) and get_gradients(step) for step in own)
 
 
 @rule("warning", on=(StepFacts, EndFacts), probes=("setup",))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
-    yield from _forgotten(now, past.setup) if isinstance(now, StepFacts) else _never_stepped(now, past)
+    yield from _forgotten(now, past) if isinstance(now, StepFacts) else _never_stepped(now, past)
 
 
-def _forgotten(now: StepFacts, setup: SetupFacts) -> Iterator[Evidence]:
-    if now.update < STEPS or now.skipped or not get_gradients(now) or not reaches(now):
+def _forgotten(now: StepFacts, past: History) -> Iterator[Evidence]:
+    setup = past.setup
+    if now.update < STEPS or now.skipped or not get_gradients(now) or not (reaches(now) or misses(now)):
         return
     elsewhere = successors(setup, of_trained=True)  # parameter-replaced tells of those
     params = [p for p in missing(setup) if not p.hidden_in and p.name not in elsewhere]
-    if not params or _blamed(setup, params) != now.optimizer:
+    if not params or _blamed(now, past, params) != now.optimizer:
         return
     found = units(params, setup)
-    forgotten = [unit for unit in found if not is_left_out_on_purpose(unit, found, setup)]
     optimizer = next(o for o in setup.optimizers if o.id == now.optimizer)
+    if misses(now):
+        yield from _wrong_network(now, optimizer, found, setup)
+        return
+    forgotten = [unit for unit in found if not is_left_out_on_purpose(unit, found, setup)]
     yield Evidence(
         message=_message(forgotten or found, optimizer.kind),
         fix="give the optimizer these parameters too, or freeze them with requires_grad_(False) if that is meant.",
         site=optimizer.site or now.site,
         numbers={"params": sum(len(unit.params) for unit in forgotten or found)},
         level=None if forgotten else "note",
+    )
+
+
+def _wrong_network(
+    now: StepFacts, optimizer: OptimizerFacts, found: list[Unit], setup: SetupFacts
+) -> Iterator[Evidence]:
+    """The gradients are in another network than the one it holds, and in one that has to be trained."""
+    held = [p for p in setup.parameters if optimizer.id in p.optimizers]
+    models = {p.model for p in held}
+    params = [p for unit in found for p in unit.params if p.model not in models]
+    is_twin = Counter(p.shape for p in held) == Counter(p.shape for p in params)
+    is_new = any(not has_a_past(unit, []) for unit in found)
+    if not params or not (is_twin or is_new) or holds_stale(optimizer.id, setup):
+        return
+    twin = ": it was built over the wrong one of two networks of the same shape" if is_twin else ""
+    yield Evidence(
+        message=(
+            f"this {optimizer.kind} holds {names_of(held)}, without a gradient at any of its {now.update} steps; the "
+            f"gradients are those of {names_of(params)}, which no optimizer holds{twin}"
+        ),
+        fix=f"build this optimizer over the network that its loss trains, which is the one with {params[0].name}.",
+        site=optimizer.site or now.site,
+        numbers={"held": len(held), "params": len(params)},
     )
 
 

@@ -14,7 +14,7 @@ def is_left_out_on_purpose(unit: Unit, others: list[Unit], setup: SetupFacts) ->
         return False
     if unit.any("thawed") and not unit.any("trained"):
         return False  # nobody thaws in the middle of training what is not to be trained
-    if _has_a_past(unit, kept):
+    if has_a_past(unit, kept):
         return True
     if unit.any("late"):
         return False
@@ -30,7 +30,7 @@ def _took_the_place_of_trained(unit: Unit, setup: SetupFacts) -> bool:
     return any(p.name in successors(setup, of_trained=False) for p in unit.params)
 
 
-def _has_a_past(unit: Unit, kept: list[ParameterFacts]) -> bool:
+def has_a_past(unit: Unit, kept: list[ParameterFacts]) -> bool:
     """It was trained elsewhere or is only looked at, while the trained part was not."""
     for fact in ("eval_mode", "loaded", "copied"):
         if unit.every(fact) and (not unit.shares_model or not any(getattr(p, fact) for p in kept)):

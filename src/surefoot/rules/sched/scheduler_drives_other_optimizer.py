@@ -1,8 +1,8 @@
-"""A scheduler sets the learning rate of an optimizer that never steps.
+"""A scheduler sets the learning rate of another optimizer than the one that needs it.
 
 ## What it does
 Fires when a schedule is advanced, the optimizer it was made for never steps, and another optimizer without a schedule
-does the training.
+does the training. Also when two equal schedules drive one optimizer, while a second optimizer that trains has none.
 
 ## Why it matters
 The optimizer that trains keeps its first learning rate for ever. It often happens when an optimizer is made again,
@@ -50,12 +50,13 @@ for _ in range(20):
 
 ## When it stays silent
 Both optimizers have schedules, or both step, alternately or in phases; the optimizer that steps shares its parameter
-groups with the scheduler's (SAM and other wrappers); runs that did not come to their end.
+groups with the scheduler's (SAM and other wrappers); different schedules on one optimizer, such as a warm-up beside a
+decay; runs that did not come to their end.
 """
 
 from collections.abc import Iterator
 
-from surefoot.facts import EndFacts
+from surefoot.facts import EndFacts, ScheduleFacts
 from surefoot.rules import Evidence, History, rule
 
 ENOUGH_ADVANCES = 2  # one may be a way to set a first rate
@@ -63,22 +64,38 @@ ENOUGH_ADVANCES = 2  # one may be a way to set a first rate
 
 @rule("error", on=EndFacts, probes=("schedule",))
 def check(now: EndFacts, past: History) -> Iterator[Evidence]:
-    if now.reason != "finished":
-        return
     driven = {optimizer for schedule in now.schedules for optimizer in schedule.drives}
     undriven = [(optimizer, steps) for optimizer, steps in now.updates if steps and optimizer not in driven]
-    for schedule in now.schedules:
-        if schedule.count < ENOUGH_ADVANCES or schedule.updates or not schedule.drives or not undriven:
+    if now.reason != "finished" or not undriven:
+        return
+    names = {o.id: f"{o.kind} {o.id}" for o in past.setup.optimizers}
+    number, steps = max(undriven, key=lambda item: item[1])
+    other = names.get(number, f"optimizer {number}")
+    for i, schedule in enumerate(now.schedules):
+        if schedule.count < ENOUGH_ADVANCES or not schedule.drives:
             continue
-        kinds = {optimizer.id: optimizer.kind for optimizer in past.setup.optimizers}
-        other, steps = max(undriven, key=lambda item: item[1])
+        made, own = schedule.made, names.get(schedule.made.optimizer, f"optimizer {schedule.made.optimizer}")
+        if not schedule.updates:
+            message = (
+                f"{made.kind} was advanced {schedule.count} times, but its optimizer ({own}) never stepped: "
+                f"{other} did, {steps} times, without a schedule"
+            )
+        elif any(_is_doubled(schedule, earlier) for earlier in now.schedules[:i]):
+            message = (
+                f"two equal {made.kind} drive the same optimizer ({own}), each advanced {schedule.count} times, while "
+                f"{other} steps {steps} times without a schedule"
+            )
+        else:
+            continue
         yield Evidence(
-            message=(
-                f"{schedule.made.kind} was advanced {schedule.count} times, but its optimizer "
-                f"({kinds.get(schedule.made.optimizer, 'optimizer')} {schedule.made.optimizer}) never stepped: "
-                f"{kinds.get(other, 'optimizer')} {other} did, {steps} times, without a schedule"
-            ),
+            message=message,
             fix="make the scheduler after the optimizer that trains, and give it that one.",
-            site=schedule.made.site or schedule.site,
+            site=made.site or schedule.site,
             numbers={"advances": schedule.count, "other_steps": steps},
         )
+
+
+def _is_doubled(one: ScheduleFacts, two: ScheduleFacts) -> bool:
+    """The same schedule with the same settings, twice: their cuts multiply, which nobody wants."""
+    same = (one.drives, one.count, one.made.builtin, one.made.settings)
+    return bool(one.made.settings) and same == (two.drives, two.count, two.made.builtin, two.made.settings)

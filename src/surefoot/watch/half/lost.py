@@ -32,6 +32,7 @@ class LostUpdateProbe(Probe):
     def __init__(self) -> None:
         self._half: dict[int, tuple[weakref.ref[Ledger], list[int]]] = {}  # by optimizer: indices of the chosen ones
         self._before: dict[int, list[tuple[Tensor, int, Tensor, Tensor]]] = {}
+        self._decay: dict[int, tuple[float, int, int]] = {}  # by optimizer: the last three fields of the facts
         self._found: dict[int, LostUpdateFacts] = {}
 
     def install(self, recorder: Recorder) -> None:
@@ -50,6 +51,7 @@ class LostUpdateProbe(Probe):
         self._before[account.id] = [
             (p, p._version, _some(p).clone(), _some(p.grad) != 0) for p in chosen if _is_dense(p.grad)
         ]
+        self._decay[account.id] = _decay(optimizer, {id(p): old for p, _, old, _ in self._before[account.id]})
 
     def step_ends(self, optimizer: Optimizer) -> None:
         account = self._recorder.accounts.get(optimizer)
@@ -70,6 +72,7 @@ class LostUpdateProbe(Probe):
             max((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), default=0.0),
             account.num_updates,
             tuple(self._recorder.names.of(param) for param, *_ in before),
+            *self._decay.pop(account.id),
         )
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
@@ -89,6 +92,26 @@ class LostUpdateProbe(Probe):
 
 def _is_builtin(optimizer: Optimizer) -> bool:
     return type(optimizer).step.__module__.startswith("torch.optim")
+
+
+def _decay(optimizer: Optimizer, weights: dict[int, Tensor]) -> tuple[float, int, int]:
+    """How weight decay changes these weights where an optimizer multiplies them by it before it adds the update.
+
+    A fused kernel does both at once, and rounds once.
+    """
+    largest, num_decayed, num_undecayed = 0.0, 0, 0
+    for group in optimizer.param_groups:
+        if not group.get("decoupled_weight_decay") or group.get("fused"):
+            continue
+        rate, decay = float(group["lr"]), float(group["weight_decay"])
+        if not 0 < rate * decay < 1:
+            continue
+        for old in [weights[id(p)] for p in group["params"] if id(p) in weights]:
+            counted = old != 0
+            largest = max(largest, decay)
+            num_decayed += int(counted.sum())
+            num_undecayed += int((counted & (old * (1 - rate * decay) == old)).sum())
+    return largest, num_decayed, num_undecayed
 
 
 def _is_dense(grad: Tensor | None) -> bool:

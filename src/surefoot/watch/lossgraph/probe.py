@@ -50,7 +50,7 @@ class LossProbe(Probe):
         self._calls = Calls(on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
-        self._called: dict[Hashable, Site] = {}  # where terms were computed, by backward, kind, chain and index
+        self._called: dict[tuple[Any, ...], Site] = {}  # where terms were computed, by backward, kind, chain and index
         self._last: Known | None = None
         self._is_pretrained = False  # weights were loaded
 
@@ -78,7 +78,8 @@ class LossProbe(Probe):
         )
         if len(roots) == 1 and may_wait:
             backward.value, backward.given = _value(roots[0], found.scale), found.given
-        thorough = early or (on_host and self._recorder.accumulates)
+        is_finite = backward.value is None or math.isfinite(backward.value)
+        thorough = early or (on_host and (self._recorder.accumulates or not is_finite))
         parts = [read_part(term, self._calls.of, thorough=thorough) for term in found.terms]
         for i, part in enumerate(parts):
             part.index = i
@@ -124,6 +125,9 @@ class LossProbe(Probe):
     def _site_of_term(self, backward: Backward, part: Part, num_terms: int, index: int) -> Site | None:
         """A loss that was computed while nobody listened is where it was before."""
         known = self._called.get((backward.site, part.kind, part.chain, index))
+        if known is None:  # its nodes may be read otherwise than when its call was heard
+            sites = {site for (line, *_), site in self._called.items() if line == backward.site}
+            known = sites.pop() if len(sites) == 1 else None
         return known or self._static_site(backward, index, num_terms)
 
     def _static_site(self, backward: Backward, term: int = 0, num_terms: int = 1) -> Site | None:
