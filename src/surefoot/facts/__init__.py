@@ -56,6 +56,7 @@ from surefoot.facts.setup import (
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
+from surefoot.facts.speed import RecompileFacts
 from surefoot.facts.step import Event, StepFacts
 from surefoot.facts.validation import ValidationFacts
 
@@ -106,6 +107,7 @@ __all__ = [
     "PassingFacts",
     "RanksFacts",
     "ReadFacts",
+    "RecompileFacts",
     "Record",
     "RepeatedFacts",
     "ReplicaFacts",

@@ -64,6 +64,7 @@ from surefoot.facts.setup import (
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
+from surefoot.facts.speed import RecompileFacts
 from surefoot.facts.step import StepFacts
 from surefoot.facts.validation import ValidationFacts
 
@@ -118,6 +119,7 @@ _CLASSES: dict[str, type] = {
         PassingFacts,
         RanksFacts,
         ReadFacts,
+        RecompileFacts,
         RepeatedFacts,
         ReplicaFacts,
         ResumeFacts,

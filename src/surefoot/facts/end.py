@@ -8,6 +8,7 @@ from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
 from surefoot.facts.saved import UntrainedSavedFacts
 from surefoot.facts.schedule import ScheduleFacts
+from surefoot.facts.speed import RecompileFacts
 from surefoot.facts.step import Event
 
 
@@ -28,5 +29,6 @@ class EndFacts:
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts
+    recompiles: tuple[RecompileFacts, ...] = ()
     probes_off: tuple[tuple[str, str], ...] = ()  # (probe, why it was switched off)
     version: int = 1

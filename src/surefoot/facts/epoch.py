@@ -23,4 +23,8 @@ class EpochFacts:
     length: int | None = None  # batches of a whole pass, where that is known beforehand
     started: int = 0  # `at` of the EpochEdgeFacts that began it
     feed: FeedFacts | None = None  # what it gave
+    seconds: float = 0.0  # from its first batch to its end
+    wait_seconds: float = 0.0  # of these, how long the program waited for the loader
+    num_workers: int = 0
+    step: int = 0  # counts the steps of all optimizers up to its end
     version: int = 1

@@ -35,6 +35,7 @@ class Loader:
         self.num_passes = 0
         self.is_trained_on = False  # something was backwarded during a pass
         self.length = _length(loader)
+        self.num_workers = int(getattr(loader, "num_workers", 0))
         self.last: tuple[Any, ...] = ()  # what the previous pass looked like
         self.unrecorded = 0
 
@@ -53,8 +54,8 @@ class Pass:
     """One pass while it runs."""
 
     __slots__ = (
-        "__weakref__", "epoch", "exhausted", "feed", "first_batch_idle", "iterator", "loader", "num_backwards",
-        "num_batches", "num_steps", "over", "site", "started",
+        "__weakref__", "epoch", "exhausted", "feed", "first_at", "first_batch_idle", "iterator", "loader",
+        "num_backwards", "num_batches", "num_steps", "over", "site", "started", "waited",
     )  # fmt: skip
 
     def __init__(self, loader: Loader, site: Site | None, recorder: Recorder) -> None:
@@ -68,6 +69,8 @@ class Pass:
         self.exhausted = False
         self.over = False  # exhausted, or left
         self.started = 0
+        self.first_at = 0.0  # the clock when it had given its first batch, for which workers may have to be started
+        self.waited = 0.0  # seconds for the batches after it
         self.iterator: weakref.ref[Any] | None = None
         self.feed: Any = None  # what the listener knows of it
 
@@ -133,6 +136,10 @@ class EpochProbe(Probe):
         recorder, listener = self._recorder, self.listener
         self._latest = running
         running.num_batches += 1
+        if running.num_batches == 1:
+            running.first_at = perf_counter()
+        else:
+            running.waited += seconds
         if running.num_batches == 2 and running.num_backwards == recorder.num_backwards:
             running.first_batch_idle = True
         if running.is_edge:
@@ -236,7 +243,13 @@ class EpochProbe(Probe):
         feed = None
         if self.listener is not None and running.feed is not None:
             feed = recorder.tap.attempt(self.listener.name, self.listener.ends, running, running.feed)
-        return recorder.emit(EpochFacts(at, number, epoch, site, complete, *done, length, running.started, feed))
+        seconds = perf_counter() - running.first_at if running.num_batches else 0.0
+        return recorder.emit(
+            EpochFacts(
+                at, number, epoch, site, complete, *done, length, running.started, feed,
+                seconds=seconds, wait_seconds=running.waited, num_workers=loader.num_workers, step=recorder.num_steps,
+            )
+        )  # fmt: skip
 
 
 def _length(loader: DataLoader[Any]) -> int | None:

@@ -1,0 +1,1 @@
+"""Time that a run loses: measured, never guessed."""
