@@ -8,6 +8,7 @@ import pytest
 from surefoot.facts import EndFacts, EpochFacts, Site, StepFacts
 from surefoot.judge import Judge, UnknownRuleError, select
 from surefoot.rules import Evidence, History, Level, Rule
+from surefoot.rules.catalogue import catalogue
 
 DOC = "Summary.\n\n## Why it matters\nBecause it\nmatters.\n\nNot this.\n\n## Bad\n"
 
@@ -131,3 +132,32 @@ def test_selection_by_name_and_family() -> None:
         select(rules, ["x-z"])
     with pytest.raises(UnknownRuleError, match=r"named '§§§'\.$"):
         select(rules, ["§§§"])
+
+
+def firing(name: str, line: int, *optimizers: int, follows: tuple[str, ...] = (), level: Level = "error") -> Rule:
+    def check(now: StepFacts, past: History) -> Iterator[Evidence]:
+        if now.optimizer in optimizers:
+            yield Evidence("seen", "mend it", Site("a.py", line), level=level)
+
+    return Rule(name, "some", "error", (StepFacts,), check, (), DOC, follows)
+
+
+def test_a_finding_follows_from_the_cause_of_the_same_optimizer() -> None:
+    consequence = firing("consequence", 5, 1, 2, follows=("cause",))
+    judge = Judge([consequence, firing("cause", 3, 2)], fail)
+    (found,) = judge.judge(step(1, optimizer=1))
+    assert found.follows is None
+    judge.judge(step(2, optimizer=2))
+    assert found.follows == ("cause", "a.py", 3)
+
+
+def test_a_cause_of_another_optimizer_or_a_note_explains_nothing() -> None:
+    for cause in (firing("cause", 3, 2), firing("cause", 3, 1, level="note"), firing("other", 3, 1)):
+        judge = Judge([firing("consequence", 5, 1, follows=("cause",)), cause], fail)
+        found = [*judge.judge(step(1, optimizer=1)), *judge.judge(step(2, optimizer=2))]
+        assert found and all(finding.follows is None for finding in found)
+
+
+def test_every_cause_that_a_rule_names_exists() -> None:
+    rules = catalogue()
+    assert {cause for rule in rules.values() for cause in rule.follows} <= set(rules)

@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from surefoot.launch.handover import hand_over, received
 from surefoot.report import Report, merge, render
 from surefoot.rules.catalogue import catalogue
 from tests.cli.command import make_finding
@@ -182,3 +183,15 @@ def test_reports_of_several_processes_become_one() -> None:
 def test_a_report_reaches_a_level(level: Any, reached: bool) -> None:
     assert Report("x", 1, [make_finding(severity="warning")]).reaches(level) is reached
     assert not Report("x").reaches(level)
+
+
+def test_every_format_tells_from_what_a_finding_follows(tmp_path: Path) -> None:
+    cause = make_finding(rule="cause", file="/train.py", line=3)
+    report = Report("train.py", 9, [make_finding(follows=cause.place), cause])
+    first, second = json.loads(render(report, "json"))["findings"]
+    assert "follows" not in first
+    assert second["follows"] == {"rule": "cause", "file": "/train.py", "line": 3}
+    assert "Follows from: cause at /train.py:3; fix that first" in render(report, "github")
+    assert "Follows from cause at /train.py:3; fix that first. " in render(report, "sarif")
+    hand_over(report, tmp_path, "rank-1")
+    assert received(tmp_path)["rank-1"].findings == [cause, make_finding(follows=cause.place)]

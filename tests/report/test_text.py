@@ -56,6 +56,18 @@ def test_the_worst_comes_first() -> None:
     assert order == sorted(order)
 
 
+def test_a_cause_comes_right_before_what_follows_from_it(script: Path) -> None:
+    cause = make_finding(rule="cause", severity="warning", file=str(script), line=1, step=7)
+    grave = make_finding(rule="grave", file=str(script), line=3, step=5, follows=cause.place)
+    later = make_finding(rule="later", severity="warning", file=str(script), line=4, follows=grave.place)
+    unrelated = make_finding(rule="unrelated", step=1)
+    report = Report("train.py", 9, [grave, later, cause, unrelated])
+    assert [f.rule for f in report.worst_first] == ["unrelated", "cause", "grave", "later"]
+    assert "  follows from: cause at train.py:1; fix that first\n" in as_text(report, io.StringIO())
+    circular = [make_finding(rule=a, follows=(b, None, None)) for a, b in (("a", "b"), ("b", "a"))]
+    assert {f.rule for f in Report("train.py", 9, circular).worst_first} == {"a", "b"}
+
+
 def test_colours_are_for_terminals(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "60")

@@ -5,6 +5,8 @@ from typing import Any
 
 from surefoot.rules import Level
 
+Place = tuple[str, str | None, int | None]  # rule, file, line: there is one finding of each
+
 
 @dataclass(slots=True)
 class Finding:
@@ -20,3 +22,8 @@ class Finding:
     step: int  # the first step at which it was seen
     count: int = 1
     evidence: dict[str, Any] = field(default_factory=dict)
+    follows: Place | None = None  # the finding that explains this one
+
+    @property
+    def place(self) -> Place:
+        return (self.rule, self.file, self.line)

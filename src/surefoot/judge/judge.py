@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from surefoot.facts import EndFacts, Record, SignalFacts, StepFacts, ValidationFacts
-from surefoot.judge.finding import Finding
+from surefoot.judge.finding import Finding, Place
 from surefoot.judge.suppression import is_suppressed
 from surefoot.rules import LEVELS, Evidence, History, Level, Rule
 
@@ -27,8 +27,9 @@ class Judge:
         self._on_failure = on_failure
         self.history = History()
         self.not_checked: dict[str, str] = {}  # rules that are not asked any more, and why
-        self._findings: dict[tuple[str, str | None, int | None], Finding | None] = {}
-        self._fired: dict[int, set[tuple[str, str | None, int | None]]] = {}  # by the index of the step
+        self._findings: dict[Place, Finding | None] = {}
+        self._fired: dict[int, set[Place]] = {}  # by the index of the step
+        self._optimizers: dict[Place, set[int]] = {}  # for whose steps something was found
 
     @property
     def findings(self) -> list[Finding]:
@@ -37,7 +38,7 @@ class Judge:
     def judge(self, record: Record) -> list[Finding]:
         """The findings that are new with this record."""
         new: list[Finding] = []
-        fired: set[tuple[str, str | None, int | None]] = set()
+        fired: set[Place] = set()
         for rule in self._rules_for(type(record)):
             if rule.name in self.not_checked:
                 continue
@@ -49,6 +50,8 @@ class Judge:
                 elif key not in fired:
                     self._count(key)
                 fired.add(key)
+                if isinstance(record, StepFacts | SignalFacts):
+                    self._optimizers.setdefault(key, set()).add(record.optimizer)
         if isinstance(record, StepFacts | EndFacts):
             self._count_unrecorded(record)
         if isinstance(record, StepFacts) and fired:
@@ -56,6 +59,8 @@ class Judge:
             if len(self._fired) > KEPT_STEPS:
                 del self._fired[next(iter(self._fired))]
         self.history.add(record)
+        if new:
+            self._explain()
         return new
 
     def _rules_for(self, kind: type[Record]) -> list[Rule]:
@@ -63,6 +68,15 @@ class Judge:
         if rules is None:
             rules = self._asked[kind] = [rule for rule in self._rules if issubclass(kind, rule.on)]
         return rules
+
+    def _explain(self) -> None:
+        """Tell findings that follow from another one, of the same optimizer."""
+        found = {finding.place: finding for finding in self.findings if finding.severity != "note"}
+        for rule in self._rules:
+            causes = [cause for cause in found if cause[0] in rule.follows]
+            for place in [place for place in found if place[0] == rule.name]:
+                mine = self._optimizers.get(place, set())
+                found[place].follows = next((c for c in causes if mine & self._optimizers.get(c, set())), None)
 
     def _ask(self, rule: Rule, record: Record) -> list[Evidence]:
         try:
@@ -93,7 +107,7 @@ class Judge:
         why = evidence.why or why_it_matters(rule)
         return Finding(rule.name, level, evidence.message, why, evidence.fix, file, line, step, 1, evidence.numbers)
 
-    def _count(self, key: tuple[str, str | None, int | None], number: int = 1) -> None:
+    def _count(self, key: Place, number: int = 1) -> None:
         finding = self._findings[key]
         if finding is not None:
             finding.count += number
@@ -109,7 +123,7 @@ def _level(rule: Rule, evidence: Evidence) -> Level:
     return rule.level if evidence.level is None else evidence.level
 
 
-def _key(rule: Rule, evidence: Evidence) -> tuple[str, str | None, int | None]:
+def _key(rule: Rule, evidence: Evidence) -> Place:
     file, line = evidence.site.place if evidence.site is not None else (None, None)
     return (rule.name, file, line)
 

@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from surefoot.facts import RanksFacts, decode, encode
 from surefoot.judge import Finding
@@ -46,6 +47,11 @@ def parts(folder: Path) -> list[Part]:
     return sorted((_read(file) for file in folder.glob("*.json")), key=lambda part: part.origin.started)
 
 
+def _finding(plain: dict[str, Any]) -> Finding:
+    cause = plain.pop("follows", None)
+    return Finding(**plain, follows=None if cause is None else (cause["rule"], cause["file"], cause["line"]))
+
+
 def _read(file: Path) -> Part:
     plain = json.loads(file.read_text(encoding="utf-8"))
     ranks = decode(plain["notes"])
@@ -53,7 +59,7 @@ def _read(file: Path) -> Part:
     report = Report(
         script=plain["script"],
         steps=plain["steps"],
-        findings=[Finding(**finding) for finding in plain["findings"]],
+        findings=[_finding(finding) for finding in plain["findings"]],
         not_checked={item["rule"]: item["why"] for item in plain["not_checked"]},
         num_rules=plain["num_rules"],
         notes=list(ranks.notes),

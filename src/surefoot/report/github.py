@@ -1,7 +1,7 @@
 """Annotations of GitHub's workflow commands: `::error file=…,line=…,title=…::message`."""
 
 from surefoot.judge import Finding
-from surefoot.report.place import relative
+from surefoot.report.place import cause_of, relative
 from surefoot.report.report import Report
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -16,7 +16,8 @@ def _annotation(finding: Finding) -> str:
     if finding.file is not None:
         properties = {"file": relative(finding.file) or finding.file, "line": str(finding.line), **properties}
     head = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
-    text = f"{finding.message}.\nWhy: {finding.why}\nFix: {finding.fix}"
+    cause = f"\nFollows from: {cause}" if (cause := cause_of(finding)) else ""
+    text = f"{finding.message}.{cause}\nWhy: {finding.why}\nFix: {finding.fix}"
     return f"::{_COMMANDS[finding.severity]} {head}::{_escape(text)}"
 
 

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from surefoot.judge import Finding
+
 
 def relative(file: str, folder: str | None = None) -> str | None:
     """The path seen from the working folder with forward slashes; None when it lies elsewhere."""
@@ -11,3 +13,12 @@ def relative(file: str, folder: str | None = None) -> str | None:
     except (ValueError, OSError):  # another drive, or a working folder that is gone
         return None
     return inside.as_posix()
+
+
+def cause_of(finding: Finding) -> str:
+    """From which other finding it follows, and what to do about it; "" if from none."""
+    if finding.follows is None:
+        return ""
+    rule, file, line = finding.follows
+    where = "" if file is None else f" at {relative(file) or file}:{line}"
+    return f"{rule}{where}; fix that first"

@@ -44,15 +44,26 @@ class Report:
 
     @property
     def worst_first(self) -> list[Finding]:
-        return sorted(self.findings, key=lambda f: (-LEVELS.index(f.severity), f.step))
+        """The gravest first; a cause right before what follows from it, even if that is graver."""
+        ranked = sorted(self.findings, key=lambda f: (-LEVELS.index(f.severity), f.step))
+        causes = {id(f): _cause(f, ranked) for f in ranked}
+        ordered: dict[int, Finding] = {}
+        for finding in ranked:
+            first = causes[id(finding)]
+            for one in (first, *(f for f in ranked if causes[id(f)] is first)):
+                ordered.setdefault(id(one), one)
+        return list(ordered.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """The report format: plain values that every JSON reader takes. The last two only if there is something."""
+        """The report format: plain values that every JSON reader takes.
+
+        The last two, and `follows` of a finding, only if there is something.
+        """
         plain = {
             "surefoot": __version__,
             "script": self.script,
             "steps": self.steps,
-            "findings": [_plain(dataclasses.asdict(finding)) for finding in self.worst_first],
+            "findings": [_plain_finding(finding) for finding in self.worst_first],
             "not_checked": [{"rule": rule, "why": why} for rule, why in self.not_checked.items()],
         }
         if self.processes:
@@ -92,7 +103,7 @@ def add_up(reports: Iterable[Report]) -> Report:
 
 def _join(reports: list[Report]) -> Report:
     first, *others = reports
-    found = {_place(f): dataclasses.replace(f) for f in first.findings}
+    found = {f.place: dataclasses.replace(f) for f in first.findings}
     joined = dataclasses.replace(
         first,
         not_checked=dict(first.not_checked),
@@ -103,15 +114,29 @@ def _join(reports: list[Report]) -> Report:
         joined.num_rules = max(joined.num_rules, other.num_rules)
         joined.not_checked.update(other.not_checked)
         for finding in other.findings:
-            known = found.setdefault(_place(finding), dataclasses.replace(finding, count=0))
+            known = found.setdefault(finding.place, dataclasses.replace(finding, count=0))
             known.count += finding.count
             known.step = min(known.step, finding.step)
     joined.findings = list(found.values())
     return joined
 
 
-def _place(finding: Finding) -> tuple[str, str | None, int | None]:
-    return (finding.rule, finding.file, finding.line)
+def _cause(finding: Finding, findings: list[Finding]) -> Finding:
+    """The finding from which it follows in the end: itself, as a rule."""
+    seen = {finding.place}
+    while finding.follows is not None:
+        cause = next((f for f in findings if f.place == finding.follows), None)
+        if cause is None or cause.place in seen:
+            break
+        seen.add(cause.place)
+        finding = cause
+    return finding
+
+
+def _plain_finding(finding: Finding) -> dict[str, Any]:
+    plain: dict[str, Any] = _plain(dataclasses.asdict(finding))
+    cause = plain.pop("follows")
+    return plain if cause is None else plain | {"follows": dict(zip(("rule", "file", "line"), cause, strict=True))}
 
 
 def _plain(value: Any) -> Any:

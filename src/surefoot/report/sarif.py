@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.judge import Finding
-from surefoot.report.place import relative
+from surefoot.report.place import cause_of, relative
 from surefoot.report.report import Report
 from surefoot.rules.catalogue import catalogue
 from surefoot.version import __version__
@@ -46,7 +46,7 @@ def _result(finding: Finding, index: int, report: Report) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": finding.severity,
-        "message": {"text": f"{finding.message}. {finding.why} Fix: {finding.fix}"},
+        "message": {"text": f"{finding.message}. {_cause(finding)}{finding.why} Fix: {finding.fix}"},
         "occurrenceCount": finding.count,
         "properties": {"step": finding.step, "evidence": plain["evidence"]},
     }
@@ -54,6 +54,10 @@ def _result(finding: Finding, index: int, report: Report) -> dict[str, Any]:
         place = {"artifactLocation": {"uri": _uri(finding.file)}, "region": {"startLine": finding.line}}
         result["locations"] = [{"physicalLocation": place}]
     return result
+
+
+def _cause(finding: Finding) -> str:
+    return f"Follows from {cause}. " if (cause := cause_of(finding)) else ""
 
 
 def _uri(file: str) -> str:

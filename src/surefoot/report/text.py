@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from surefoot.judge import Finding
-from surefoot.report.place import relative
+from surefoot.report.place import cause_of, relative
 from surefoot.report.processes import about_processes, nothing_trained, who_trained
 from surefoot.report.report import Report
 
@@ -85,7 +85,8 @@ def _finding(finding: Finding) -> RenderableType:
         parts.append(_indented(Text.assemble(("--> ", "blue"), f"{shown}:{finding.line}", (f"  {often}", "dim"))))
         parts += [Text(line, no_wrap=True, overflow="ellipsis") for line in code_frame(finding.file, finding.line or 0)]
     numbers = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in finding.evidence.items())
-    for word, text in (("evidence", numbers), ("why", finding.why), ("fix", finding.fix)):
+    cause = cause_of(finding)
+    for word, text in (("follows from", cause), ("evidence", numbers), ("why", finding.why), ("fix", finding.fix)):
         if text:
             parts.append(_indented(Text.assemble((f"{word}: ", "bold"), text)))
     return Group(*parts)

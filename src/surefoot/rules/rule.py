@@ -38,6 +38,7 @@ class Rule:
     check: Check
     probes: tuple[str, ...]  # what must be watched; if one is off, the rule is not checked
     doc: str
+    follows: tuple[str, ...] = ()  # rules: what one of them finds for the same optimizer explains what this one finds
 
     @property
     def summary(self) -> str:
@@ -45,7 +46,11 @@ class Rule:
 
 
 def rule(
-    level: Level, *, on: type[Record] | tuple[type[Record], ...], probes: tuple[str, ...] = ()
+    level: Level,
+    *,
+    on: type[Record] | tuple[type[Record], ...],
+    probes: tuple[str, ...] = (),
+    follows: tuple[str, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Make the decorated check a rule. Its name and family are those of its file and folder."""
 
@@ -54,6 +59,6 @@ def rule(
         assert module is not None and module.__doc__, "a rule's module docstring is its documentation"
         *_, family, name = module.__name__.split(".")
         kinds = on if isinstance(on, tuple) else (on,)
-        return Rule(name.replace("_", "-"), family, level, kinds, check, probes, module.__doc__.strip())
+        return Rule(name.replace("_", "-"), family, level, kinds, check, probes, module.__doc__.strip(), follows)
 
     return decorate

@@ -8,7 +8,7 @@ from torch import nn
 torch.manual_seed(0)
 student = nn.Linear(4, 2)
 teacher = nn.Linear(4, 2)
-optimizer = torch.optim.SGD(teacher.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(teacher.parameters(), lr=0.1)  # BUG: backward-misses-optimizer  ALSO: parameters-not-in-optimizer
 for step in range(20):
     x = torch.randn(16, 4)
     with torch.no_grad():

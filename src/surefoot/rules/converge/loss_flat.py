@@ -96,7 +96,17 @@ def _checks(now: SignalFacts) -> list[str]:
     return found
 
 
-@rule("warning", on=SignalFacts, probes=("signals",))
+@rule(
+    "warning",
+    on=SignalFacts,
+    probes=("signals",),
+    follows=(
+        "backward-misses-optimizer",
+        "optimizer-holds-stale-parameters",
+        "loss-detached-from-model",
+        "all-gradients-zero",
+    ),
+)
 def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if now.update < WARM_UP or past.num_sampled_optimizers > 1:
         return

@@ -66,7 +66,7 @@ from surefoot.rules.optim.optimizer_holds_stale_parameters import holds_stale
 STEPS = 3  # alternating phases miss one optimizer for a while, but not from the first step on
 
 
-@rule("error", on=StepFacts)
+@rule("error", on=StepFacts, follows=("parameters-not-in-optimizer", "graph-cut"))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     if now.inside_step is not None or now.skipped or now.update < STEPS or not misses(now):
         return

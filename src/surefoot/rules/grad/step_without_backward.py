@@ -68,7 +68,7 @@ def _is_builtin(past: History, optimizer: int) -> bool:
     return any(o.id == optimizer and o.builtin for o in past.setup.optimizers)
 
 
-@rule("error", on=StepFacts)
+@rule("error", on=StepFacts, follows=("optimizer-holds-stale-parameters",))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     if now.inside_step is not None or now.closure or now.skipped or now.inside_backward or arrived(now):
         return

@@ -63,7 +63,12 @@ from surefoot.rules import Evidence, History, rule
 ROUNDING = 1e-6  # of the last rate above 0; a schedule that ends at 0 may miss it by less
 
 
-@rule("error", on=StepFacts, probes=("setup",))
+@rule(
+    "error",
+    on=StepFacts,
+    probes=("setup",),
+    follows=("schedule-counts-micro-batches", "epoch-schedule-stepped-per-batch"),
+)
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     if now.skipped or not any(lr < 0 for lr in now.lrs):
         return

@@ -98,7 +98,12 @@ def _culprit(optimizer: OptimizerFacts, setup: SetupFacts) -> Site | None:
     return made[0] if scheduled and made else optimizer.site
 
 
-@rule("warning", on=StepFacts, probes=("setup",))
+@rule(
+    "warning",
+    on=StepFacts,
+    probes=("setup",),
+    follows=("schedule-counts-micro-batches", "epoch-schedule-stepped-per-batch"),
+)
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     stretch = _stretch(now, past) if now.lrs else []
     if not stretch and 0 not in now.lrs:

@@ -79,7 +79,7 @@ def _leads(schedule: ScheduleFacts) -> bool:
             return False
 
 
-@rule("warning", on=StepFacts, probes=("schedule",))
+@rule("warning", on=StepFacts, probes=("schedule",), follows=("schedule-counts-micro-batches",))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for schedule in now.schedules:
         if schedule.resumed or schedule.explicit or schedule.made.builtin == "ReduceLROnPlateau":
