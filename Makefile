@@ -7,6 +7,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-reported bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -16,6 +17,7 @@ help:
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
+	@echo 'make bench-reported      what surefoot finds of the bugs that people reported'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
@@ -77,6 +79,9 @@ bench-programs: $(STAMP) bench-setup
 
 bench-bugs: $(STAMP) bench-setup
 	$(PY) -m benchmarks.bugs
+
+bench-reported: $(STAMP) bench-setup
+	$(PY) -m benchmarks.bugs --reported
 
 bench-conformance: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance

@@ -38,13 +38,13 @@ first batch only, by design.
 
 def page(tools: Sequence[Judged]) -> str:
     own = tools[0]
-    parts = [_HEAD, "## All tools\n", *_summary(tools), "", "## surefoot, rule by rule\n", *_by_rule(own, tools[1:])]
+    parts = [_HEAD, "## All tools\n", *summary(tools), "", "## surefoot, rule by rule\n", *_by_rule(own, tools[1:])]
     if failures := list(_failures(own)):
         parts += ["", "## What surefoot got wrong\n", *failures]
     return "\n".join(parts) + "\n"
 
 
-def _summary(tools: Iterable[Judged]) -> Iterable[str]:
+def summary(tools: Iterable[Judged]) -> Iterable[str]:
     yield "| tool | buggy | found | line | clean | alarms on clean | other alarms | changed | could not run |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for tool in tools:
@@ -56,8 +56,8 @@ def _summary(tools: Iterable[Judged]) -> Iterable[str]:
         clean = [v for v in tool.verdicts if not v.program.is_buggy]
         cells = [
             len(buggy),
-            _share(sum(v.found for v in buggy), len(buggy)),
-            _share(sum(v.right_line for v in buggy), len(buggy)),
+            share(sum(v.found for v in buggy), len(buggy)),
+            share(sum(v.right_line for v in buggy), len(buggy)),
             len(clean),
             sum(bool(v.false_alarms) for v in clean),
             sum(len(v.false_alarms) for v in buggy),
@@ -103,5 +103,5 @@ def _failures(own: Judged) -> Iterable[str]:
             yield f"- `{name}`: false alarm, {alarm.label}"
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
     return f"{part} ({100 * part / whole:.0f} %)" if whole else "0"

@@ -8,6 +8,9 @@ A buggy program ends in `_bad.py` and marks its guilty lines with a trailing com
 
 Any marked line is a right answer. Several names say that each is a right name for the bug; names after ALSO are true
 consequences, neither asked for nor held against anybody. The clean twin, `_good.py`, has no marks.
+
+Programs rebuilt from public reports (`reported/`, see the README there) also say in comments at their top where the
+bug was reported (`# source:`), what was changed to rebuild it (`# changed:`), and why no rule knows of it (`# gap:`).
 """
 
 import ast
@@ -17,10 +20,12 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 FRAMEWORKS = PROGRAMS / "frameworks"
+REPORTED = Path(__file__).parent / "reported"
 
 _BUG = re.compile(r"# BUG: (?P<names>[a-z0-9, -]+?)(?:\s+ALSO: (?P<also>[a-z0-9, -]+))?\s*$")
 _OPTIONS = re.compile(r"^# surefoot options: (?P<options>.+)$", re.MULTILINE)
 _NEEDS = re.compile(r"^# needs: (?P<package>\S+)$", re.MULTILINE)
+_ORIGIN = re.compile(r"^# (?P<field>source|changed|gap): (?P<text>.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,14 @@ class Program:
     lines: frozenset[int]  # right places
     options: tuple[str, ...]  # for `surefoot run`
     needs: str | None  # a package outside of torch
+    source: str = ""  # the address of the report
+    changed: str = ""  # what was changed to rebuild it
+    gap: str = ""  # why no rule knows of it
+
+    @property
+    def kind(self) -> str:
+        """The folder, which for a reported program says what kind of bug it has."""
+        return self.path.parent.name
 
     @property
     def name(self) -> str:
@@ -51,6 +64,7 @@ def read_program(path: Path) -> Program:
             marked.add(number)
     options = _OPTIONS.search(text)
     needs = _NEEDS.search(text)
+    origin = {match["field"]: match["text"] for match in _ORIGIN.finditer(text)}
     rule = path.parent.name
     if path.parent == FRAMEWORKS and names:
         rule = next(iter(_split(min(names))))
@@ -63,12 +77,18 @@ def read_program(path: Path) -> Program:
         lines=frozenset(marked | _statement_lines(ast.parse(text), marked)),
         options=tuple(options["options"].split()) if options else (),
         needs=needs["package"] if needs else None,
+        **origin,
     )
 
 
 def corpus() -> list[Program]:
-    """Every program, sorted by name."""
+    """Every program of our own, sorted by name."""
     return [read_program(path) for path in sorted(PROGRAMS.glob("*/*.py"))]
+
+
+def reported_corpus() -> list[Program]:
+    """Every program rebuilt from a public report, sorted by name."""
+    return [read_program(path) for path in sorted(REPORTED.glob("*/*.py"))]
 
 
 def _split(names: str) -> set[str]:

@@ -1,8 +1,10 @@
 """Runs the corpus under surefoot, torch's own warnings and the peers, and writes what each of them found.
 
-    python -m benchmarks.bugs [--only PART_OF_A_NAME] [--no-peers] [--check]
+    python -m benchmarks.bugs [--reported] [--only PART_OF_A_NAME] [--no-peers] [--check]
 
-Writes results/bugs.json and, when the whole corpus was run, docs/bug-corpus.md. `--check` fails on any miss or alarm.
+Writes results/bugs.json and, when the whole corpus was run, docs/bug-corpus.md; with `--reported` it runs the programs
+rebuilt from public reports, and writes results/reported-bugs.json and docs/reported-bugs.md. `--check` fails on any
+miss or alarm.
 """
 
 import argparse
@@ -13,14 +15,14 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-from benchmarks.bugs.page import page
+from benchmarks.bugs import page, reported_page
 from benchmarks.bugs.process import ROOT, Job, Outcome, run, run_all
-from benchmarks.bugs.program import Program, corpus
+from benchmarks.bugs.program import Program, corpus, reported_corpus
 from benchmarks.bugs.tools import peers, plain, surefoot, torchfix
 from benchmarks.bugs.verdict import Verdict
 
-RESULTS = ROOT / "results" / "bugs.json"
-PAGE = ROOT / "docs" / "bug-corpus.md"
+RESULTS = ROOT / "results"
+DOCS = ROOT / "docs"
 BENCH_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 PACKAGES = {
     "gradsnitch": "gradsnitch",
@@ -39,14 +41,15 @@ class Tool:
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
-    programs = [p for p in corpus() if options.only in p.name]
+    programs = [p for p in (reported_corpus() if options.reported else corpus()) if options.only in p.name]
     tools = [*_own(programs), *([] if options.no_peers else _peers([p for p in programs if not p.needs]))]
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps([_as_json(tool) for tool in tools], indent=1))
-    text = page(tools)
+    RESULTS.mkdir(exist_ok=True)
+    results = RESULTS / ("reported-bugs.json" if options.reported else "bugs.json")
+    results.write_text(json.dumps([_as_json(tool) for tool in tools], indent=1))
+    text = reported_page.page(tools) if options.reported else page.page(tools)
     print(text)
-    if not options.only and not options.no_peers:
-        PAGE.write_text(text)
+    if not options.only and (options.reported or not options.no_peers):
+        (DOCS / ("reported-bugs.md" if options.reported else "bug-corpus.md")).write_text(text)
     return int(options.check and _is_short_of_perfect(tools[0]))
 
 
@@ -119,6 +122,7 @@ def _verdict_as_json(verdict: Verdict) -> dict[str, object]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bugs", description=__doc__.splitlines()[0])
+    parser.add_argument("--reported", action="store_true", help="the programs rebuilt from public reports")
     parser.add_argument("--only", default="", metavar="PART", help="programs whose name holds PART")
     parser.add_argument("--no-peers", action="store_true", help="surefoot and torch's warnings only")
     parser.add_argument(

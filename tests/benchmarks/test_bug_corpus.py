@@ -1,10 +1,13 @@
 """The bug corpus is complete and its marks can be read. Running it belongs to `make bench-bugs`."""
 
+import ast
+import json
 from pathlib import Path
 
 import pytest
+from benchmarks.bugs import reported_page
 from benchmarks.bugs.page import page
-from benchmarks.bugs.program import FRAMEWORKS, Program, corpus, read_program
+from benchmarks.bugs.program import FRAMEWORKS, REPORTED, Program, corpus, read_program, reported_corpus
 from benchmarks.bugs.verdict import Remark, Verdict
 
 from surefoot.rules.catalogue import catalogue
@@ -18,6 +21,7 @@ TO_COME = {  # rules of reported bugs, whose programs are not written so far
     "schedule-restarted-after-resume", "uninitialised-parameter", "untrained-optimizer-saved",
     "validated-on-training-data",
 }  # fmt: skip
+PLANNED = {"loss-term-without-gradient"}  # rules that reported bugs are to be found by, and that are not written so far
 PROGRAMS = corpus()
 BUGGY = [p for p in PROGRAMS if p.is_buggy]
 
@@ -80,3 +84,42 @@ def test_the_page_counts_what_was_found() -> None:
     text = page([Tool(found)])
     assert f"| surefoot | {len(BUGGY)} | {len(BUGGY)} (100 %) |" in text
     assert "got wrong" not in text
+
+
+REPORTS = {program.name: program for program in reported_corpus()}
+REPORTED_BUGS = [program for program in REPORTS.values() if program.is_buggy]
+
+
+def test_there_are_eighty_reported_bugs_each_with_its_fixed_twin() -> None:
+    assert len(REPORTED_BUGS) >= 80
+    assert set(REPORTS) == {f"{p.name.removesuffix('bad')}{twin}" for p in REPORTED_BUGS for twin in ("bad", "good")}
+
+
+def test_a_reported_bug_names_its_report_and_marks_its_lines() -> None:
+    rules = set(catalogue())
+    for program in REPORTED_BUGS:
+        assert program.source.startswith("https://"), program.name
+        assert program.changed, program.name
+        assert program.names and program.lines, program.name
+        assert program.gap or program.names & (rules | PLANNED), f"{program.name}: no rule has its names, and no gap"
+
+
+def test_a_fixed_twin_differs_from_its_bug_by_code_and_has_no_mark() -> None:
+    for program in REPORTED_BUGS:
+        twin = REPORTS[program.name.removesuffix("bad") + "good"]
+        assert not twin.lines, twin.name
+        assert ast.dump(ast.parse(program.path.read_text())) != ast.dump(ast.parse(twin.path.read_text())), twin.name
+
+
+def test_the_blind_run_knows_every_reported_bug() -> None:
+    blind = json.loads((REPORTED / "blind.json").read_text())
+    assert {p.name for p in REPORTED_BUGS} <= set(blind)
+
+
+def test_the_page_of_reported_bugs_counts_by_kind_and_tells_why_one_is_missed() -> None:
+    found = [Verdict(p, (Remark(p.names, "said", min(p.lines)),)) for p in REPORTED_BUGS if not p.gap]
+    missed = [Verdict(p, ()) for p in REPORTED_BUGS if p.gap]
+    text = reported_page.page([Tool((*found, *missed))])
+    assert f"| surefoot | {len(REPORTED_BUGS)} | {len(found)} (" in text
+    for verdict in missed:
+        assert f"({verdict.program.source})): {verdict.program.gap}" in text

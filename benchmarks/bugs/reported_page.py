@@ -1,0 +1,93 @@
+"""The page about bugs that people reported: recall by kind, what is missed and why. No figure is written by hand."""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from benchmarks.bugs.page import Judged, share, summary
+from benchmarks.bugs.program import REPORTED
+from benchmarks.bugs.verdict import Verdict
+
+_HEAD = """\
+# Bugs that people reported
+
+Written by `make bench-reported`. Each program in `benchmarks/bugs/reported/` rebuilds one silent training bug from a
+public issue or pull request, small enough for a CPU, and has a twin with the bug fixed. All code is ours.
+[The README there](../benchmarks/bugs/reported/README.md) tells the format, so that other tools can be run on it too.
+
+The programs were written from the reports before their author looked at the rules' code, and the first run on them is
+kept (`benchmarks/bugs/reported/blind.json`). *Blind* counts that run: it estimates what surefoot finds in a program
+it has never seen. *Found* and *line* count the rules as they are now, mended where these programs showed them wrong;
+read them as a test that has to pass. After the first run a few marks were widened by lines and names that a reader
+would accept too; *blind* is counted with the first marks.
+"""
+
+
+def page(tools: Sequence[Judged]) -> str:
+    own = tools[0]
+    blind = json.loads((REPORTED / "blind.json").read_text())
+    parts = [
+        _HEAD,
+        "## All tools\n",
+        *summary(tools),
+        "",
+        "## surefoot by kind of bug\n",
+        *_by_kind(own, blind),
+        "",
+        "## What is missed, and why\n",
+        *_missed(own),
+    ]
+    if alarms := list(_alarms(own)):
+        parts += ["", "## False alarms\n", *alarms]
+    return "\n".join([*parts, "", "## The reports\n", *_sources(own)]) + "\n"
+
+
+def _by_kind(own: Judged, blind: dict[str, dict[str, object]]) -> Iterable[str]:
+    yield "| kind | bugs | blind: found | line | found | line | alarms on fixed twins |"
+    yield "|---|---|---|---|---|---|---|"
+    verdicts = sorted(own.verdicts, key=lambda v: v.program.kind)
+    for kind, group in groupby(verdicts, key=lambda v: v.program.kind):
+        yield _row(kind, list(group), blind)
+    yield _row("**all**", verdicts, blind)
+
+
+def _row(kind: str, verdicts: Sequence[Verdict], blind: dict[str, dict[str, object]]) -> str:
+    buggy = [v for v in verdicts if v.program.is_buggy]
+    first = [blind[v.program.name] for v in buggy if v.program.name in blind]
+    cells = [
+        len(buggy),
+        share(sum(bool(b["found"]) for b in first), len(first)),
+        sum(bool(b["right_line"]) for b in first),
+        share(sum(v.found for v in buggy), len(buggy)),
+        sum(v.right_line for v in buggy),
+        sum(bool(v.false_alarms) for v in verdicts if not v.program.is_buggy),
+    ]
+    return f"| {kind} | " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def _missed(own: Judged) -> Iterable[str]:
+    for verdict in own.verdicts:
+        program = verdict.program
+        if program.is_buggy and not verdict.found:
+            why = program.gap or f"a rule is meant for it ({', '.join(sorted(program.names))}) and says nothing"
+            yield f"- `{program.name}` ([report]({program.source})): {why}"
+        elif program.is_buggy and not verdict.right_line:
+            lines = ", ".join(str(remark.line) for remark in verdict.hits)
+            yield f"- `{program.name}`: found, but at line {lines}"
+
+
+def _alarms(own: Judged) -> Iterable[str]:
+    for verdict in own.verdicts:
+        for alarm in verdict.false_alarms:
+            yield f"- `{verdict.program.name}`: {alarm.label}, line {alarm.line}"
+
+
+def _sources(own: Judged) -> Iterable[str]:
+    yield "| program | report | what was changed |"
+    yield "|---|---|---|"
+    for verdict in own.verdicts:
+        program = verdict.program
+        if program.is_buggy:
+            name = program.name.removesuffix("_bad")
+            report = program.source.removeprefix("https://github.com/")
+            yield f"| `{name}` | [{report}]({program.source}) | {program.changed} |"
