@@ -19,8 +19,8 @@ _EXAMPLES = """\
 """
 _SERIES = """
 SELECT name, count(*), max(step), arg_max(value, step), min(value) FILTER (isfinite(value)),
-       arg_min(step, value) FILTER (isfinite(value)), max(value) FILTER (isfinite(value)),
-       arg_max(step, value) FILTER (isfinite(value)), count(*) FILTER (NOT isfinite(value))
+       min_by(step, (value, step)) FILTER (isfinite(value)), max(value) FILTER (isfinite(value)),
+       max_by(step, (value, -step)) FILTER (isfinite(value)), count(*) FILTER (NOT isfinite(value))
 FROM scalars WHERE rank IS NOT DISTINCT FROM {rank} GROUP BY name ORDER BY name
 """
 _HEADERS = ("series", "values", "last step", "last", "lowest", "at", "highest", "at", "not finite")

@@ -2,8 +2,8 @@
 
 SCHEMA_VERSION = 2
 
-# Version 1 had meta, records and findings only. Tables that were added since (sealed, excerpts) need no new version:
-# older readers do without them, and newer ones look whether they are there.
+# Version 1 had meta, records and findings only. Tables that were added since (sealed, excerpts, segment_sums,
+# checksums) need no new version: older readers do without them, and newer ones look whether they are there.
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, step INTEGER, json TEXT NOT NULL);
@@ -24,6 +24,9 @@ CREATE TABLE IF NOT EXISTS segments (
     id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE, num_rows INTEGER NOT NULL,
     first_step INTEGER NOT NULL, last_step INTEGER NOT NULL, first_chunk INTEGER NOT NULL, last_chunk INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS segment_sums (
+    file TEXT PRIMARY KEY, num_bytes INTEGER NOT NULL, crc INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sealed (
     series INTEGER PRIMARY KEY, num_rows INTEGER NOT NULL, last_step INTEGER NOT NULL, last_time REAL NOT NULL,
     last_value REAL, low REAL, low_step INTEGER, high REAL, high_step INTEGER
@@ -54,6 +57,7 @@ ADD_HIST = (
     "INSERT INTO hists (step, time, counts, series, edges) SELECT ?, ?, ?, series.id, edges.id FROM series, edges "
     "WHERE series.kind = 'hist' AND series.name = ? AND series.place = '' AND edges.edges = ?"
 )
+ADD_SEGMENT_SUM = "INSERT INTO segment_sums (file, num_bytes, crc) VALUES (?, ?, ?)"
 # What segments hold of each series, so that a list of runs need not open them; low and high of finite values only.
 ADD_SEALED = """
 INSERT INTO sealed (series, num_rows, last_step, last_time, last_value, low, low_step, high, high_step)

@@ -69,7 +69,7 @@ def test_records_that_are_damaged_are_told(tmp_path: Path) -> None:
     assert summarize([run])[0].status == "finished"
     answer = run.sql("SELECT * FROM steps")
     assert answer.rows() == []
-    assert "steps of" in answer.problems[0]
+    assert "steps of" in answer.problems[1]
 
 
 def test_names_that_are_no_utf_8_can_be_printed_and_asked(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from surefoot.dashboard.data.track import CELL, MOST_ODD, Cells, Odd, cells_of, odd_of
 from surefoot.runlog.read.column import Column
-from surefoot.runlog.read.segment import Part, Say, SealedRows, Segment, read_rows, where_rows
+from surefoot.runlog.read.error import Say
+from surefoot.runlog.read.segment import Part, SealedRows, Segment, read_rows, where_rows
 from surefoot.runlog.read.series import Series
 
 MOST_CELLS = 8192  # of a series: about ten for each pixel of a chart

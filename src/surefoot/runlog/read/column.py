@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.chunk import STEP, TIME, VALUE
 from surefoot.runlog.read.connection import has_table, snapshot
-from surefoot.runlog.read.error import RunLogError, SegmentGoneError
-from surefoot.runlog.read.segment import WHOLE, Part, Say, SealedRows, Segment, read_manifest, read_rows, whole
+from surefoot.runlog.read.error import RunLogError, Say, SegmentGoneError
+from surefoot.runlog.read.segment import WHOLE, Part, SealedRows, Segment, read_manifest, read_rows, whole
 from surefoot.runlog.read.series import Series, read_layouts, read_series
 
 if TYPE_CHECKING:

@@ -2,26 +2,42 @@
 
 import shutil
 import sqlite3
+import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, Say
+from surefoot.runlog.read.verify import signature_of, verify
 
 BUSY_SECONDS = 5.0  # only a file without WAL, as on network file systems, may keep a reader waiting
+# What reading numbers and texts raises that somebody else has put there. Rows with a checksum never do.
+MALFORMED = (struct.error, ValueError, TypeError, OverflowError, IndexError, AttributeError)
 _HEADER = b"SQLite format 3\x00"
 _WAL = 2  # the file format version in bytes 18 and 19 of the header
 
 
 @contextmanager
-def snapshot(file: Path) -> Iterator[sqlite3.Connection]:
-    """A read-only connection inside one transaction: whatever is read belongs together. Keep it short."""
+def snapshot(file: Path, say: Say = lambda problem: None) -> Iterator[sqlite3.Connection]:
+    """A read-only connection inside one transaction: whatever is read belongs together. Keep it short.
+
+    Of a damaged file it shows the rows that are as they were written; what is wrong with the others is said.
+    """
+    signature = signature_of(file)
     try:
         with closing(_open(file)) as connection:
             connection.execute("BEGIN")
-            yield connection
-    except sqlite3.Error as error:
+            verdict = verify(connection, file, signature)
+            for problem in verdict.problems:
+                say(problem)
+            if verdict.salvaged is None:
+                yield connection
+            else:
+                with closing(sqlite3.connect(":memory:", isolation_level=None)) as salvaged:
+                    salvaged.deserialize(verdict.salvaged)
+                    yield salvaged
+    except (sqlite3.Error, *MALFORMED) as error:
         raise RunLogError(f"{file} can't be read: {error}") from error
 
 

@@ -1,5 +1,9 @@
 """What a reader has to say about files it can't read."""
 
+from collections.abc import Callable
+
+Say = Callable[[str], None]
+
 
 class RunLogError(Exception):
     """A log that can't be read, and why."""

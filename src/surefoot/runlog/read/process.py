@@ -14,10 +14,10 @@ from surefoot.facts import Record, decode
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import snapshot, tables
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, Say
 from surefoot.runlog.read.excerpt import read_excerpts
 from surefoot.runlog.read.meta import Status, read_meta, status_of
-from surefoot.runlog.read.segment import WHOLE, Part, Say, Segment, read_manifest
+from surefoot.runlog.read.segment import WHOLE, Part, Segment, read_manifest
 from surefoot.runlog.read.series import Series, read_series
 from surefoot.runlog.read.tail import START, Cursor, Event, News, read_events, read_news
 from surefoot.runlog.read.vitals import Vitals, read_vitals
@@ -49,7 +49,7 @@ class StoredProcess:
 
     def records(self) -> Iterator[Record]:
         """Its facts, in the order in which they were recorded."""
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             texts = [text for (text,) in connection.execute("SELECT json FROM records ORDER BY id")]
         for text in texts:
             try:
@@ -58,25 +58,25 @@ class StoredProcess:
                 raise RunLogError(f"{self.file} can't be read: {error}") from error
 
     def findings(self) -> list[dict[str, Any]]:
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             rows = connection.execute(f"SELECT {', '.join(FINDING_COLUMNS)} FROM findings ORDER BY id").fetchall()
         return [dict(zip(FINDING_COLUMNS, row, strict=True)) for row in rows]
 
     def excerpts(self) -> list[dict[str, Any] | None]:
         """The lines of source around each finding, as they were stored with it; None where there are none."""
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             return read_excerpts(connection)
 
     def events(self) -> tuple[Event, ...]:
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             return read_events(connection)
 
     def series(self) -> list[Series]:
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             return read_series(connection)
 
     def segments(self) -> list[Segment]:
-        with snapshot(self.file) as connection:
+        with snapshot(self.file, self.say) as connection:
             return read_manifest(connection, self.file)
 
     def columns(
@@ -96,13 +96,13 @@ class StoredProcess:
 
 def read_process(file: Path) -> StoredProcess:
     """Open it: refuses what is no run log, and what a newer surefoot wrote."""
-    with snapshot(file) as connection:
-        meta = read_meta(connection, file)
+    process = StoredProcess(file)
+    with snapshot(file, process.say) as connection:
+        process.meta.update(read_meta(connection, file))
         known = tables(connection)
         for table in ("records", "findings"):
             if table not in known:
                 raise RunLogError(f"{file} is no run log: it has no table {table!r}.")
-        process = StoredProcess(file, meta)
         try:
             process.vitals.append(read_vitals(connection, file, known))
         except (sqlite3.Error, struct.error, ValueError, KeyError, TypeError) as error:

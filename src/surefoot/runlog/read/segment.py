@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.runlog.checksum import file_checksum
 from surefoot.runlog.read.connection import has_table
-from surefoot.runlog.read.error import SegmentGoneError
+from surefoot.runlog.read.error import Say, SegmentGoneError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Say = Callable[[str], None]
 
 
 @frozen
@@ -39,6 +38,7 @@ class Part:
 WHOLE = Part()
 
 _MAGIC = b"PAR1"
+_verified: set[tuple[object, ...]] = set()
 
 
 @frozen
@@ -51,6 +51,8 @@ class Segment:
     last_step: int
     first_chunk: int
     last_chunk: int
+    num_bytes: int | None = None  # None: written by a version that kept no checksums
+    crc: int | None = None
 
 
 @frozen
@@ -68,10 +70,15 @@ def read_manifest(connection: sqlite3.Connection, file: Path) -> list[Segment]:
     if not has_table(connection, "segments"):
         return []
     folder = file.with_suffix(".segments")
+    sums = dict[str, tuple[int, int]]()
+    if has_table(connection, "segment_sums"):
+        sums = {
+            name: tuple(rest) for name, *rest in connection.execute("SELECT file, num_bytes, crc FROM segment_sums")
+        }
     rows = connection.execute(
         "SELECT file, num_rows, first_step, last_step, first_chunk, last_chunk FROM segments ORDER BY first_chunk, id"
     )
-    return [Segment(folder / Path(name).name, *rest) for name, *rest in rows]
+    return [Segment(folder / Path(name).name, *rest, *sums.get(name, ())) for name, *rest in rows]
 
 
 def whole(segments: Sequence[Segment], say: Say, *, last_try: bool) -> list[Segment]:
@@ -82,7 +89,7 @@ def whole(segments: Sequence[Segment], say: Say, *, last_try: bool) -> list[Segm
             say(f"{segment.file} is left out: DuckDB opens no file whose name is not UTF-8. Move the run elsewhere.")
             continue
         try:
-            if not _is_parquet(segment.file):
+            if not _is_as_written(segment):
                 say(f"{segment.file} is damaged: its {segment.num_rows} values are left out.")
                 continue
         except FileNotFoundError:
@@ -150,9 +157,22 @@ def _is_text(file: Path) -> bool:
         return False
 
 
+def _is_as_written(segment: Segment) -> bool:
+    """Read through once by each process: segments never change."""
+    status = segment.file.stat()
+    seen = (str(segment.file.absolute()), status.st_ino, status.st_mtime_ns, status.st_size, segment.crc)
+    if seen not in _verified:
+        if segment.crc is None:
+            return _is_parquet(segment.file)
+        if status.st_size != segment.num_bytes or file_checksum(segment.file) != segment.crc:
+            return False
+        _verified.add(seen)
+    return True
+
+
 def _is_parquet(file: Path) -> bool:
     with file.open("rb") as opened:
-        if opened.read(4) != _MAGIC:
+        if opened.read(4) != _MAGIC or opened.seek(0, 2) < 2 * len(_MAGIC):
             return False
         opened.seek(-4, 2)
         return opened.read(4) == _MAGIC

@@ -9,7 +9,8 @@ from pathlib import Path
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import has_table, snapshot
-from surefoot.runlog.read.segment import Part, Say
+from surefoot.runlog.read.error import Say
+from surefoot.runlog.read.segment import Part
 from surefoot.runlog.read.series import Series
 
 

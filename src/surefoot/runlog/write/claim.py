@@ -7,7 +7,7 @@ import sqlite3
 import time
 
 from surefoot.runlog.process import is_alive, started
-from surefoot.runlog.schema import ADD_META, SCHEMA_VERSION, TABLES
+from surefoot.runlog.schema import ADD_META, SCHEMA_VERSION
 
 SILENT_SECONDS = 60.0  # without a sign of life, a writer of another host is taken for dead
 KEY = "writer"
@@ -19,7 +19,6 @@ class ClaimedError(RuntimeError):
 
 def claim(connection: sqlite3.Connection) -> None:
     """To be called in a transaction."""
-    connection.execute(TABLES.partition(";")[0])  # meta
     meta = dict(connection.execute("SELECT key, value FROM meta"))
     if int(meta.get("schema_version", SCHEMA_VERSION)) != SCHEMA_VERSION:
         raise ClaimedError(

@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from surefoot.runlog.checksum import keep_checksums
 from surefoot.runlog.write.claim import release
 
 
@@ -23,6 +24,7 @@ def replace_by_copy(file: Path) -> None:
     if log.exists():
         shutil.copyfile(log, copied_log)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        keep_checksums(connection)
         release(connection)
         connection.execute("PRAGMA journal_mode=DELETE")  # brings the log in, so that one file holds everything
     copied_log.unlink(missing_ok=True)

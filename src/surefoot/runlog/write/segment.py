@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.runlog.checksum import checksum, file_checksum
 from surefoot.runlog.chunk import unpack, unpack_series
-from surefoot.runlog.schema import ADD_SEALED
+from surefoot.runlog.schema import ADD_SEALED, ADD_SEGMENT_SUM
 
 if TYPE_CHECKING:
     from surefoot.runlog.write.store import Store
@@ -36,6 +37,10 @@ POINTS = ("begun", "written", "named", "listed", "deleted", "committed")
 reached: Callable[[str], None] = lambda point: None  # noqa: E731
 
 
+class DamagedError(Exception):
+    """What was to be sealed or merged is not as it was written."""
+
+
 @frozen
 class Segment:
     """A line of the manifest; `file` is a name in the folder of segments."""
@@ -46,6 +51,8 @@ class Segment:
     last_step: int
     first_chunk: int
     last_chunk: int
+    num_bytes: int = 0
+    crc: int = 0  # of the file
     summary: tuple[tuple[Any, ...], ...] = ()  # of each series, for the table `sealed`
 
 
@@ -54,7 +61,11 @@ def folder_of(file: Path) -> Path:
 
 
 def list_segments(connection: sqlite3.Connection) -> list[Segment]:
-    return [Segment(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM segments ORDER BY first_chunk, id")]
+    rows = connection.execute(
+        f"SELECT {COLUMNS}, coalesce(num_bytes, 0), coalesce(crc, 0) FROM segments LEFT JOIN segment_sums USING (file) "
+        "ORDER BY first_chunk, id"
+    )
+    return [Segment(*row) for row in rows]
 
 
 # --- writing files, in a thread of its own
@@ -68,22 +79,35 @@ def seal_chunks(file: Path, name: str, last_chunk: int) -> Segment:
         chunks = connection.execute(
             "SELECT id, layout, num_steps, steps, times, vals FROM chunks WHERE id <= ? ORDER BY id", (last_chunk,)
         ).fetchall()
+        _check_chunks(connection, chunks)
     rows = _rows(chunks, layouts)
     with closing(_duckdb(file)) as database:
         database.register("rows", rows)
         database.execute(NUMBERS)
-        _copy(database, "numbers", folder_of(file) / name)
+        written = _copy(database, "numbers", folder_of(file) / name)
         summary = tuple(database.execute(SUMMARY).fetchall())
     steps = rows["step"]
-    return Segment(name, len(steps), int(steps.min()), int(steps.max()), chunks[0][0], chunks[-1][0], summary)
+    return Segment(name, len(steps), int(steps.min()), int(steps.max()), chunks[0][0], chunks[-1][0], *written, summary)
+
+
+def _check_chunks(connection: sqlite3.Connection, chunks: Iterable[tuple[Any, ...]]) -> None:
+    """What is damaged must not get a new checksum as if it were whole."""
+    if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'checksums'").fetchone()[0]:
+        return
+    noted = dict(connection.execute("SELECT id, crc FROM checksums WHERE tbl = 'chunks'"))
+    if any(noted.get(chunk[0]) != checksum(*chunk) for chunk in chunks):
+        raise DamagedError("it is damaged; `surefoot doctor` tells how far.")
 
 
 def merge_segments(file: Path, name: str, segments: Sequence[Segment]) -> Segment:
     """Write some segments into one file. They stay where they are."""
     reached("begun")
+    for segment in segments:
+        if segment.crc and file_checksum(folder_of(file) / segment.file) != segment.crc:
+            raise DamagedError(f"{segment.file} is damaged.")
     sources = ", ".join(_quoted(folder_of(file) / segment.file) for segment in segments)
     with closing(_duckdb(file)) as database:
-        _copy(database, f"read_parquet([{sources}])", folder_of(file) / name)
+        written = _copy(database, f"read_parquet([{sources}])", folder_of(file) / name)
     return Segment(
         name,
         sum(segment.num_rows for segment in segments),
@@ -91,6 +115,7 @@ def merge_segments(file: Path, name: str, segments: Sequence[Segment]) -> Segmen
         max(segment.last_step for segment in segments),
         min(segment.first_chunk for segment in segments),
         max(segment.last_chunk for segment in segments),
+        *written,
     )
 
 
@@ -115,16 +140,18 @@ def _duckdb(file: Path) -> Any:
     return duckdb.connect(":memory:", config={"threads": 1, "memory_limit": MEMORY, "temp_directory": spill})
 
 
-def _copy(database: Any, source: str, target: Path) -> None:
-    """Whole or not at all: also after a power cut nobody finds half of a file under its name."""
+def _copy(database: Any, source: str, target: Path) -> tuple[int, int]:
+    """Whole or not at all: also after a power cut nobody finds half of a file under its name. Its size and checksum."""
     target.parent.mkdir(exist_ok=True)
     unfinished = target.with_suffix(".tmp")
     database.execute(f"COPY (SELECT * FROM {source} {ORDER}) TO {_quoted(unfinished)} ({FORMAT})")
     with unfinished.open("rb+") as written:
         os.fsync(written.fileno())
     reached("written")
+    size_and_checksum = unfinished.stat().st_size, file_checksum(unfinished)
     unfinished.replace(target)
     reached("named")
+    return size_and_checksum
 
 
 def _quoted(path: Path) -> str:
@@ -142,9 +169,11 @@ def bring_in(store: Store, segment: Segment, replaced: Sequence[Segment] = ()) -
             f"INSERT INTO segments ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
             (*values, segment.first_chunk, segment.last_chunk),
         )
+        store.connection.execute(ADD_SEGMENT_SUM, (segment.file, segment.num_bytes, segment.crc))
         reached("listed")
         if replaced:
-            store.connection.executemany("DELETE FROM segments WHERE file = ?", [(old.file,) for old in replaced])
+            for table in ("segments", "segment_sums"):
+                store.connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(old.file,) for old in replaced])
         else:
             store.connection.executemany(ADD_SEALED, segment.summary)
             store.connection.execute("DELETE FROM chunks WHERE id <= ?", (segment.last_chunk,))

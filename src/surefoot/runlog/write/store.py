@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.runlog.checksum import MARK, TABLE, keep_checksums
 from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
 from surefoot.runlog.write.claim import claim, release
@@ -74,9 +75,15 @@ class Store:
             execute("PRAGMA synchronous=FULL")
             execute(f"PRAGMA busy_timeout={int(1000 * PATIENT_SECONDS)}")
         with self._transaction():
-            claim(self.connection)
+            is_new = not execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             for statement in TABLES.split(";"):
                 execute(statement)
+            if is_new:  # older files stay as they are: nobody can tell today what their rows were
+                execute(TABLE)
+            keep_checksums(self.connection)
+            if is_new:
+                execute(ADD_META, (MARK, "crc32"))
+            claim(self.connection)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -57,7 +57,7 @@ class Loader:
             if isinstance(run, Unreadable):
                 self.problems.append(f"run {run.name} can't be read: {run.why}")
             else:
-                self.problems += run.damaged.values()
+                self.problems += run.problems
         for name in _SMALL:
             if name in tables:
                 self._load_small(name)

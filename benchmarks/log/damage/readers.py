@@ -1,0 +1,150 @@
+"""Everything that reads a run log, each asked the same way of a damaged and of a whole run."""
+
+import contextlib
+import io
+import json
+import re
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+import surefoot as sf
+from surefoot.cli.main import main
+from surefoot.dashboard.server.app import make_app
+from surefoot.dashboard.server.door import Door
+from surefoot.runlog.read import RunLogError
+
+COUNTERS = ("beat", "row", "commit")  # of meta: they grow with every commit, and nobody is shown them
+RAW = re.compile(r"Traceback|Error:|sqlite3\.|duckdb\.|struct\.error|NoneType")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader answered, as rows that can be counted; what it said was wrong; what it should never show."""
+
+    rows: Counter[str]
+    said: str = ""
+    raw: str = ""
+
+
+def read(name: str, log: Path, run: str, out: Path) -> Reading:
+    """One reader's answer; an exception that is not ours to show is `raw`."""
+    try:
+        return READERS[name](log, run, out)
+    except (RunLogError, KeyError) as error:
+        return Reading(Counter(), said=str(error))
+    except BaseException:
+        return Reading(Counter(), raw=traceback.format_exc())
+
+
+def _api(log: Path, run: str, out: Path) -> Reading:
+    rows: Counter[str] = Counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = sf.open(log)[run]
+        for process in found:
+            for series, column in process.columns().items():
+                zipped = zip(column.steps.tolist(), column.times.tolist(), column.values.tolist(), strict=True)
+                rows.update(f"{process.name} {series.label} {row}" for row in zipped)
+            rows.update(f"{process.name} {record}" for record in process.records())
+            rows.update(f"{process.name} {finding}" for finding in process.findings())
+            rows.update(f"{process.name} {event}" for event in process.events())
+        rows.update(f"meta {key}={value}" for key, value in found.meta.items() if key not in COUNTERS)
+    return Reading(rows, " ".join([*(str(one.message) for one in caught), *found.problems]))
+
+
+def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
+    def ask(log: Path, run: str, out: Path) -> Reading:
+        given = [arg.format(run=run, out=out) for arg in args]
+        told, said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(said), warnings.catch_warnings():
+            warnings.simplefilter("always")
+            try:
+                status = main([*given, "--log", str(log)] if given[0] != "runs" else [*given, str(log)])
+            except SystemExit as end:
+                status = int(end.code or 0)
+        text = told.getvalue()
+        if out.exists():
+            text += out.read_text(encoding="utf-8")
+        words = said.getvalue() if status in (0, 1) else f"{said.getvalue()} (exit status {status})"
+        words += " ".join(re.findall(r"^[^\n]*,unreadable,.*$", text, re.MULTILINE))
+        raw = words if RAW.search(words) else ""
+        return Reading(Counter(text.splitlines()), words, raw)
+
+    return ask
+
+
+def _dashboard(log: Path, run: str, out: Path) -> Reading:
+    app, _ = make_app(log, Door(is_open=True))
+    client = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
+    rows: Counter[str] = Counter()
+    said, raw = "", ""
+    for place in (
+        "/api/runs", f"/api/runs/{run}", f"/api/runs/{run}/findings", f"/api/runs/{run}/hists?name=weights",
+        f"/api/runs/{run}/series?name=loss&name=lr&name=val/loss&buckets=50",
+    ):  # fmt: skip
+        reply = client.get(place)
+        if reply.status_code >= 500:
+            raw += f"{place}: {reply.status_code} {reply.text}"
+        elif reply.status_code >= 400:
+            said += reply.text
+        else:
+            answer = reply.json()
+            said += " ".join(_problems(answer))
+            rows[f"{place} {json.dumps(_without_clock(answer), sort_keys=True)}"] += 1
+    return Reading(rows, said, raw)
+
+
+def _problems(answer: Any) -> list[str]:
+    if isinstance(answer, dict):
+        rows = answer.get("runs", [])
+        return list(answer.get("problems", [])) + [row["reason"] for row in rows if row.get("status") == "unreadable"]
+    return []
+
+
+def _without_clock(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return {key: _without_clock(value) for key, value in answer.items() if key not in ("cursor", "now", "problems")}
+    return [_without_clock(one) for one in answer] if isinstance(answer, list) else answer
+
+
+_ASKED = "select name, rank, step, time, value from scalars order by all"
+READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
+    "sf.open": _api,
+    "runs": _command("runs", "--format", "csv"),
+    "show": _command("show", "{run}"),
+    "query scalars": _command("query", _ASKED, "--format", "csv"),
+    "query others": _command(
+        "query", "select (select list([step, loss, lr] order by step) from steps), (select count(*) from hists), "
+        "(select sum(count) from hists), (select list(message order by step) from findings), "
+        "(select count(*) from events)",
+        "--format", "json",
+    ),
+    "report": _command("report", "{run}", "-o", "{out}"),
+    "replay": _command("replay", "{run}", "--format", "json", "--fail-on", "never"),
+    "export": _command("export", "{run}", "--to", "csv", "-o", "{out}"),
+    "compare": _command("compare", "{run}", "20260115-231405-other-3f9c01"),
+    "dashboard": _dashboard,
+}  # fmt: skip
+SUBSETS = frozenset({"sf.open", "query scalars", "export"})  # a row that a whole run does not have is a wrong number
+
+
+def judge(name: str, whole: Reading, damaged: Reading) -> str:
+    """What is wrong with an answer; "" if nothing is."""
+    if damaged.raw:
+        return f"raw exception: {damaged.raw[-1500:]}"
+    known = whole.rows
+    new = {row: num for row, num in damaged.rows.items() if num > known[row]}
+    if name in SUBSETS and new:
+        return f"wrong number: {list(new)[:3]}"
+    is_told = damaged.said != whole.said and damaged.said.strip()
+    if damaged.rows != whole.rows and not is_told:
+        gone = [row for row, num in known.items() if num > damaged.rows[row]]
+        return f"silent: {len(new)} rows more, such as {list(new)[:1]}, {len(gone)} fewer, such as {gone[:1]}"
+    return ""

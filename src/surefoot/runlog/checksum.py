@@ -1,0 +1,59 @@
+"""A checksum for every row of a run log, written by triggers in the row's own transaction.
+
+The table of checksums also says which rows there must be, so that a row that vanished is noticed like one that changed.
+"""
+
+import sqlite3
+import zlib
+from pathlib import Path
+
+KEYS = {
+    "meta": "key", "records": "id", "findings": "id", "excerpts": "finding", "series": "id", "layouts": "id",
+    "chunks": "id", "segments": "id", "segment_sums": "file", "sealed": "series", "edges": "id", "hists": "id",
+    "events": "id",
+}  # fmt: skip
+FUNCTION = "surefoot_checksum"
+MARK = "checksums"  # its key in meta: a file that has it must have the table too
+TABLE = (
+    "CREATE TABLE checksums (tbl TEXT NOT NULL, id NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (tbl, id)) WITHOUT ROWID"
+)
+READ_SIZE = 2**20
+
+
+def checksum(*values: object) -> int:
+    """Of one row. Texts and blobs count alike, and so do 1 and 1.0: SQLite may turn one into the other."""
+    crc = 0
+    for value in values:
+        if isinstance(value, str):
+            value = value.encode(errors="surrogateescape")
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, bytes):
+            value = repr(value).encode()
+        crc = zlib.crc32(value, zlib.crc32(b"%d:" % len(value), crc))
+    return crc
+
+
+def file_checksum(file: Path) -> int:
+    crc = 0
+    with file.open("rb") as opened:
+        while part := opened.read(READ_SIZE):
+            crc = zlib.crc32(part, crc)
+    return crc
+
+
+def keep_checksums(connection: sqlite3.Connection) -> None:
+    """To be called on every connection that writes. Files of older versions have none and stay without.
+
+    The triggers are the connection's own: whoever changes a log with another tool is not stopped, but noticed.
+    """
+    if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'checksums'").fetchone()[0]:
+        return
+    connection.create_function(FUNCTION, -1, checksum, deterministic=True)
+    for table, key in KEYS.items():
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        values = ", ".join(f"NEW.{column}" for column in columns)
+        forget = f"DELETE FROM checksums WHERE tbl = '{table}' AND id = OLD.{key};"
+        note = f"INSERT OR REPLACE INTO checksums VALUES ('{table}', NEW.{key}, {FUNCTION}({values}));"
+        for event, body in (("INSERT", note), ("UPDATE", forget + note), ("DELETE", forget)):
+            connection.execute(f"CREATE TEMP TRIGGER {table}_{event} AFTER {event} ON main.{table} BEGIN {body} END")

@@ -1,0 +1,97 @@
+"""Of a damaged file, the rows that are as they were written: a database of them, and what is missing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from surefoot.runlog.checksum import KEYS, TABLE, checksum
+from surefoot.runlog.chunk import unpack_series
+from surefoot.runlog.schema import TABLES
+
+CALLED = {
+    "meta": "settings", "records": "facts", "findings": "findings", "excerpts": "excerpts of source",
+    "series": "names of series", "layouts": "layouts of series", "chunks": "blocks of scalars", "segments": "segments",
+    "segment_sums": "checksums of segments", "sealed": "summaries of segments", "edges": "edges of histograms",
+    "hists": "histograms", "events": "events",
+}  # fmt: skip
+
+# Sealed chunks are gone, but their numbers were given: readers tell by them what is new.
+LAST_CHUNK = """
+INSERT INTO sqlite_sequence (name, seq) SELECT 'chunks', max(number) FROM (
+    SELECT max(id) AS number FROM chunks UNION ALL SELECT max(last_chunk) FROM segments
+) HAVING max(number) IS NOT NULL
+"""
+
+Rows = dict[Any, tuple[Any, ...]]
+
+
+def salvage(connection: sqlite3.Connection, file: Path) -> tuple[tuple[str, ...], bytes]:
+    """What is damaged in words, and the rest."""
+    noted = {table: _scan(connection, table, "checksums", "id", "crc") for table in KEYS}
+    found: dict[str, Rows] = {}
+    num_lost: dict[str, int] = {}
+    for table, key in KEYS.items():
+        rows = _scan(connection, table, table, key, "*")
+        sums = noted[table]
+        found[table] = {number: row for number, row in rows.items() if sums.get(number) == (checksum(*row),)}
+        num_lost[table] = len(rows.keys() | sums.keys()) - len(found[table])
+    for table, num in _drop_dependents(found).items():
+        num_lost[table] += num
+    lost = [f"{num} of {num + len(found[table])} {CALLED[table]}" for table, num in num_lost.items() if num]
+    what = f"it has lost {', '.join(lost)}; the rest is read." if lost else "every row in it could still be read."
+    return (f"{file} is damaged: {what} `surefoot doctor {file.parent}` salvages it.",), _database(found)
+
+
+def _scan(connection: sqlite3.Connection, which: str, table: str, key: str, columns: str) -> Rows:
+    """From both ends, as far as pages can be read."""
+    where = f"WHERE tbl = '{which}'" if table == "checksums" else ""
+    rows: Rows = {}
+    connection.text_factory = lambda text: text.decode(errors="surrogateescape")
+    for order in ("ASC", "DESC"):
+        try:
+            for number, *values in connection.execute(
+                f"SELECT {key}, {columns} FROM {table} {where} ORDER BY {key} {order}"
+            ):
+                rows.setdefault(number, tuple(values))
+            break
+        except sqlite3.Error:
+            continue
+    connection.text_factory = bytes
+    return rows
+
+
+def _drop_dependents(found: dict[str, Rows]) -> dict[str, int]:
+    """Rows that say nothing without others that are lost."""
+    needs: dict[str, Callable[[tuple[Any, ...]], bool]] = {
+        "layouts": lambda row: all(number in found["series"] for number in unpack_series(row[1])),
+        "chunks": lambda row: row[1] in found["layouts"],
+        "hists": lambda row: row[3] in found["series"] and row[4] in found["edges"],
+        "excerpts": lambda row: row[0] in found["findings"],
+        "segments": lambda row: row[1] in found["segment_sums"],
+        "sealed": lambda row: row[0] in found["series"],
+    }
+    dropped = {}
+    for table, is_usable in needs.items():
+        kept = {number: row for number, row in found[table].items() if is_usable(row)}
+        dropped[table] = len(found[table]) - len(kept)
+        found[table] = kept
+    return dropped
+
+
+def _database(found: dict[str, Rows]) -> bytes:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.executescript(TABLES)
+        made.execute(TABLE)
+        made.execute("BEGIN")
+        for table in KEYS:
+            for number, row in found[table].items():
+                made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+                made.execute("INSERT INTO checksums VALUES (?, ?, ?)", (table, number, checksum(*row)))
+        made.execute("DELETE FROM sqlite_sequence WHERE name = 'chunks'")
+        made.execute(LAST_CHUNK)
+        made.execute("COMMIT")
+        return made.serialize()

@@ -1,0 +1,157 @@
+"""Is a file as it was written? Looked at once by each process that reads it; later only what is new is."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import field
+from pathlib import Path
+
+from surefoot.facts.frozen import frozen
+from surefoot.runlog.checksum import KEYS, MARK, checksum
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.salvage import salvage
+from surefoot.runlog.schema import SCHEMA_VERSION
+from surefoot.runlog.write.claim import KEY, is_writing
+
+MOST_KNOWN = 4096  # files
+GROWING = frozenset(KEYS) - {"meta", "findings", "excerpts", "sealed", "segments", "segment_sums"}  # rows never change
+
+Signature = tuple[tuple[int, int, int], ...]
+
+
+@frozen
+class Verdict:
+    """`salvaged` is a database of what can be trusted, if not all can; `upto` are the last rows that were looked at."""
+
+    problems: tuple[str, ...] = ()
+    salvaged: bytes | None = None
+    upto: dict[str, int] = field(default_factory=dict)
+    is_verified: bool = True
+
+
+UNVERIFIED = Verdict(is_verified=False)
+_known: OrderedDict[Path, tuple[Signature, Verdict]] = OrderedDict()
+
+
+def signature_of(file: Path) -> Signature:
+    """Changes whenever a file is written."""
+    found = []
+    for one in (file, file.with_name(f"{file.name}-wal")):
+        with suppress(OSError):
+            status = one.stat()
+            found.append((status.st_ino, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def verify(connection: sqlite3.Connection, file: Path, signature: Signature) -> Verdict:
+    """To be called in the transaction in which the file is read. The signature was taken before it began."""
+    place = file.absolute()
+    before, verdict = _known.get(place, ((), UNVERIFIED))
+    if before != signature:
+        with _as_bytes(connection):
+            verdict = _verdict(connection, file, verdict)
+        _known[place] = signature, verdict
+        _known.move_to_end(place)
+        while len(_known) > MOST_KNOWN:
+            _known.popitem(last=False)
+    return verdict
+
+
+def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Verdict:
+    tables = _tables(connection)
+    meta = _meta(connection) if b"meta" in tables else {}
+    version = meta.get("schema_version", "0")
+    if not version.isdecimal() or int(version) > SCHEMA_VERSION:
+        return UNVERIFIED  # the reader refuses it
+    if b"checksums" not in tables:
+        if MARK in meta:
+            raise RunLogError(f"{file} is damaged: its checksums are gone, so nothing in it can be trusted.")
+        return UNVERIFIED
+    is_followed = before.is_verified and before.salvaged is None and _is_written(meta)
+    after = before.upto if is_followed else {}
+    try:
+        if _is_whole(connection, after):
+            return Verdict(upto=_last_ids(connection))
+    except (sqlite3.Error, OverflowError, ValueError):
+        pass
+    problems, salvaged = salvage(connection, file)
+    return Verdict(problems, salvaged)
+
+
+def _tables(connection: sqlite3.Connection) -> set[bytes]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, str]:
+    with suppress(sqlite3.Error):
+        rows = connection.execute("SELECT key, value FROM meta").fetchall()
+        texts = [row for row in rows if all(isinstance(value, bytes) for value in row)]
+        return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in texts}
+    return {}
+
+
+def _is_written(meta: dict[str, str]) -> bool:
+    try:
+        holder = json.loads(meta.get(KEY) or "null")
+        return holder is not None and is_writing(holder, float(meta.get("beat", 0.0)))
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_whole(connection: sqlite3.Connection, after: dict[str, int]) -> bool:
+    """The structure at first, then every row: those after the given ones, where rows are only added."""
+    if not after and connection.execute("PRAGMA integrity_check(1)").fetchone() != (b"ok",):
+        return False
+    return all(_is_table_whole(connection, table, key, after.get(table, 0)) for table, key in KEYS.items()) and (
+        bool(after) or _are_counters_right(connection)
+    )
+
+
+def _is_table_whole(connection: sqlite3.Connection, table: str, key: str, after: int) -> bool:
+    where = f" AND id > {after}" if after else ""
+    noted = dict(connection.execute(f"SELECT id, crc FROM checksums WHERE tbl = '{table}'{where}"))
+    rows = connection.execute(f"SELECT {key}, * FROM {table}" + (f" WHERE {key} > {after}" if after else ""))
+    num_rows = 0
+    for number, *values in rows:
+        if noted.get(number) != checksum(*values):
+            return False
+        num_rows += 1
+    return num_rows == len(noted)
+
+
+def _are_counters_right(connection: sqlite3.Connection) -> bool:
+    """Those from which readers that follow a run tell what is new."""
+    for table, last in last_numbers(connection).items():
+        given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
+        if given != ([(last,)] if last else []):
+            return False
+    return True
+
+
+def last_numbers(connection: sqlite3.Connection) -> dict[str, int]:
+    """The last number that each counting table has given."""
+    last = "SELECT coalesce(max(id), 0) FROM"
+    found = {table: connection.execute(f"{last} {table}").fetchone()[0] for table in ("chunks", "hists", "events")}
+    sealed = connection.execute("SELECT coalesce(max(last_chunk), 0) FROM segments").fetchone()[0]
+    return {**found, "chunks": max(found["chunks"], sealed)}
+
+
+def _last_ids(connection: sqlite3.Connection) -> dict[str, int]:
+    last = "SELECT coalesce(max({key}), 0) FROM {table}"
+    return {
+        table: connection.execute(last.format(key=KEYS[table], table=table)).fetchone()[0] for table in sorted(GROWING)
+    }
+
+
+@contextmanager
+def _as_bytes(connection: sqlite3.Connection) -> Iterator[None]:
+    """Damaged texts may be no UTF-8."""
+    connection.text_factory = bytes
+    try:
+        yield
+    finally:
+        connection.text_factory = str

@@ -1,0 +1,167 @@
+"""A damaged log never gives a wrong number: what was changed is named and left out, the rest is read."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from surefoot.facts import EndFacts
+from surefoot.runlog.checksum import KEYS, checksum
+from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs
+from surefoot.runlog.read.run import load_run
+from surefoot.runlog.write import seal
+from surefoot.runlog.write.log import RunLog
+from tests.runlog.making import FINDING, LogFile
+
+PAGE = 4096
+LOST = {
+    "meta": "1 of", "records": "1 of 2 facts", "findings": "1 of 2 findings", "series": "names of series",
+    "layouts": "layouts of series", "chunks": "1 of 2 blocks of scalars", "segments": "1 of 1 segments",
+    "segment_sums": "1 of 1 segments", "sealed": "1 of 2 summaries", "edges": "2 of 2 histograms",
+    "hists": "1 of 2 histograms", "events": "1 of 2 events", "excerpts": "1 of 2 excerpts",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run with something in every table."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seal, "SEAL_BYTES", 10**9)
+        patch.setattr(seal, "CLOSE_BYTES", 1)
+        _write(folder, range(1, 9))
+        patch.setattr(seal, "CLOSE_BYTES", 10**9)
+        _write(folder, range(9, 17))
+        _write(folder, range(17, 25))
+    return folder
+
+
+def _write(folder: Path, steps: range) -> None:
+    log = RunLog(folder / "rank-0.db", {"ended": "2026-01-15T23:15:05+0100"}, pytest.fail)
+    for step in steps:
+        log.scalars(step, {"loss": 1 / step, "lr": 0.5})
+    if steps[0] > 1:
+        log.hist(steps[0], "weights", [0.0, 1.0], [steps[0]])
+        log.record(EndFacts(at=steps[0], num_steps=steps[0]))
+        names = ("rule", "severity", "message", "why", "fix", "file", "line", "step", "count", "evidence")
+        log.finding(steps[0], dict(zip(names, FINDING, strict=True)))
+        log.event("resume", "on", steps[0])
+    log.close()
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "runs" / "run"))
+
+
+def change(folder: Path, statement: str) -> None:
+    """As another tool does, or a disk."""
+    with closing(sqlite3.connect(folder / "rank-0.db")) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def losses(run: Run) -> dict[int, float]:
+    found = run.first.columns(lambda series: series.name == "loss")
+    return {step: value for column in found.values() for step, value in zip(column.steps, column.values, strict=True)}
+
+
+def test_a_whole_run_has_no_problems(folder: Path) -> None:
+    run = load_run(folder)
+    assert (run.problems, losses(run)) == ([], {step: 1 / step for step in range(1, 25)})
+
+
+@pytest.mark.parametrize("table", sorted(KEYS))
+def test_a_row_that_is_gone_is_named(folder: Path, table: str) -> None:
+    key = KEYS[table]
+    which = "'row'" if table == "meta" else f"(SELECT max({key}) FROM {table})"
+    change(folder, f"DELETE FROM {table} WHERE {key} = {which}")
+    run = load_run(folder)
+    assert LOST[table] in run.problems[0]
+    assert losses(run).items() <= {step: 1 / step for step in range(1, 25)}.items()
+
+
+def test_a_row_that_was_changed_or_added_is_left_out(folder: Path) -> None:
+    change(folder, "UPDATE chunks SET vals = zeroblob(length(vals)) WHERE id = (SELECT max(id) FROM chunks)")
+    change(folder, "INSERT INTO events (step, time, kind, text) VALUES (1, 1.0, 'stop', 'never')")
+    run = load_run(folder)
+    assert "it has lost 1 of 2 blocks of scalars, 1 of 3 events; the rest is read" in run.problems[0]
+    assert losses(run) == {step: 1 / step for step in range(1, 17)}
+    assert [event.kind for event in run.first.events()] == ["resume", "resume"]
+    with pytest.warns(RunLogWarning, match="rank-0.db is damaged"):
+        run.scalars("loss")
+    assert "rank-0.db is damaged" in open_runs(folder.parent).sql("SELECT count(*) FROM scalars").problems[0]
+
+
+def test_a_counter_that_was_changed_hides_no_rows(folder: Path) -> None:
+    change(folder, "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'chunks'")
+    run = load_run(folder)
+    news = run.first.after()
+    assert {series.name: len(column) for series, column in news.columns.items()} == {"loss": 24, "lr": 24}
+    assert "every row in it could still be read" in run.problems[0]
+
+
+def test_each_page_may_be_lost(folder: Path) -> None:
+    """Also those of indexes, of the checksums and of the table of tables."""
+    file = folder / "rank-0.db"
+    data = file.read_bytes()
+    num_read = 0
+    for at in range(0, len(data), PAGE):
+        file.write_bytes(data[:at] + bytes(PAGE) + data[at + PAGE :])
+        try:
+            run = load_run(folder)
+        except RunLogError:
+            continue
+        num_read += 1
+        found = losses(run)
+        assert found.items() <= {step: 1 / step for step in range(1, 25)}.items()
+        assert run.problems or len(found) == 24
+    assert num_read > 5
+
+
+def test_a_segment_that_was_changed_is_left_out(folder: Path) -> None:
+    (segment,) = folder.glob("*.segments/*.parquet")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    run = load_run(folder)
+    assert losses(run) == {step: 1 / step for step in range(9, 25)}
+    assert run.problems == [f"{segment} is damaged: its 16 values are left out."]
+    assert run.problems[0] in open_runs(folder.parent).sql("SELECT count(*) FROM scalars").problems
+
+
+def test_a_log_without_its_checksums_is_refused(folder: Path) -> None:
+    change(folder, "DROP TABLE checksums")
+    with pytest.raises(RunLogError, match="its checksums are gone"):
+        load_run(folder)
+
+
+def test_a_log_of_an_older_version_has_none_and_is_read(tmp_path: Path) -> None:
+    with LogFile(tmp_path / "rank-0.db") as log:
+        log.log(range(1, 9), loss=[1 / step for step in range(1, 9)])
+    run = load_run(tmp_path)
+    assert (run.problems, len(losses(run))) == ([], 8)
+
+
+def test_a_run_that_is_followed_is_verified_as_it_grows(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "rank-0.db", {}, pytest.fail)
+    for step in range(1, 4):
+        log.scalars(step, {"loss": 1 / step})
+        assert log.flush()
+        run = load_run(tmp_path)
+        assert (run.problems, len(losses(run))) == ([], step)
+    change(tmp_path, "UPDATE chunks SET num_steps = 2 WHERE id = 3")
+    log.scalars(4, {"loss": 1 / 4})
+    assert log.flush()
+    change(tmp_path, "UPDATE chunks SET num_steps = 2 WHERE id = 4")
+    run = load_run(tmp_path)
+    assert "2 of 4 blocks of scalars" in run.problems[0]
+    assert list(losses(run)) == [1, 2]
+    log.close()
+
+
+def test_what_sqlite_may_turn_into_another_type_has_the_same_checksum() -> None:
+    assert checksum("a", 1, None) == checksum(b"a", 1.0, None) != checksum("a", 1, 0)
+    assert checksum("ab", "c") != checksum("a", "bc")
