@@ -6,7 +6,7 @@ from pathlib import Path
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.runlog.read import Run, RunLogError, Runs
-from surefoot.runlog.read.run import load_run
+from surefoot.runlog.read.run import is_log_file, load_run
 
 RUN_HELP = 'a folder, the name of a run or its beginning, or "latest"'
 
@@ -20,7 +20,7 @@ def add_log_option(parser: argparse.ArgumentParser) -> None:
 def find(name: str, log: Path) -> Path:
     """The run's folder; wrong names are answered with the nearest."""
     folder = Path(name)
-    if name and folder.is_dir() and any(folder.glob("*.db")):
+    if name and folder.is_dir() and any(is_log_file(file.name) for file in folder.iterdir()):
         return folder
     try:
         return Runs(log).find(name)

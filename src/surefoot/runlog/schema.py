@@ -57,6 +57,9 @@ ADD_HIST = (
     "INSERT INTO hists (step, time, counts, series, edges) SELECT ?, ?, ?, series.id, edges.id FROM series, edges "
     "WHERE series.kind = 'hist' AND series.name = ? AND series.place = '' AND edges.edges = ?"
 )
+ADD_HIST_SERIES = "INSERT OR IGNORE INTO series (kind, name, place) VALUES ('hist', ?, '')"
+# What a tail may hold, by its place here: new ones go to the end.
+ORDERS = (ADD_META, ADD_RECORD, ADD_FINDING, ADD_EXCERPT, ADD_EVENT, ADD_EDGES, ADD_HIST_SERIES, ADD_HIST)
 ADD_SEGMENT_SUM = "INSERT INTO segment_sums (file, num_bytes, crc) VALUES (?, ?, ?)"
 # What segments hold of each series, so that a list of runs need not open them; low and high of finite values only.
 ADD_SEALED = """

@@ -198,7 +198,7 @@ def test_newer_files_are_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "rank-0.db"
-    with pytest.raises(RunLogError, match="there is no file"):
+    with pytest.raises(RunLogError, match="is missing"):
         read_process(file)
     file.write_bytes(b"")
     with pytest.raises(RunLogError, match="is empty"):

@@ -1,5 +1,6 @@
 """What was handed over and not yet committed outlives the process."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from surefoot.runlog.read.run import read_run
+from surefoot.runlog.write import log as log_module
 from surefoot.runlog.write import store, tail, thread
+from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.recover import recover
-from surefoot.runlog.write.tail import read_tail, tail_files
+from surefoot.runlog.write.tail_format import FILE_STEP, read_tail, tail_files
 from tests.runlog.write.stored import ask, meta, scalars
 
 KILLED = """
 import os, signal, time
 from pathlib import Path
+from surefoot.runlog.write import log as log_module
+from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import thread
 log = RunLog(Path(FILE), {}, print)
@@ -43,6 +48,11 @@ def killed(tmp_path: Path) -> Path:
     subprocess.run([sys.executable, "-c", KILLED.replace("FILE", repr(str(file)))], check=False)
     assert scalars(file) == {"loss": [(0, 0.0)]}, "the rest was not committed"
     return file
+
+
+def numbers(file: Path) -> list[int]:
+    """Of the rows in a tail."""
+    return sorted(read_tail(file).rows)
 
 
 def assert_recovered(file: Path) -> None:
@@ -73,7 +83,7 @@ def test_the_next_writer_finds_it_too(killed: Path) -> None:
 def test_what_is_committed_is_not_brought_back(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A death after the commit of what was brought back, before the tail is removed."""
     kept = {one: one.read_bytes() for one in tail_files(killed)}
-    store.Store.set_meta, set_meta = lambda *_: None, store.Store.set_meta  # type: ignore[method-assign, assignment]
+    store.Store.set_meta, set_meta = lambda *_, **__: None, store.Store.set_meta  # type: ignore[method-assign, assignment]
     try:
         recover(killed)
     finally:
@@ -85,10 +95,14 @@ def test_what_is_committed_is_not_brought_back(killed: Path, monkeypatch: pytest
 
 
 def test_a_damaged_end_is_left_out(killed: Path) -> None:
-    (longest,) = sorted(tail_files(killed), key=lambda one: one.stat().st_size)[1:]
-    longest.write_bytes(longest.read_bytes()[:-5] + b"\1\2\3\4\5")
+    (longest,) = sorted(tail_files(killed), key=lambda one: len(one.read_bytes().rstrip(b"\0")))[1:]
+    data = longest.read_bytes().rstrip(b"\0")
+    longest.write_bytes((data[:-5] + b"\1\2\3\4\5").ljust(FILE_STEP, b"\0"))
     recover(killed)
     assert 7 <= len(scalars(killed)["new"]) < 9
+    assert json.loads(meta(killed)["damage"]) == [
+        f"{longest} is damaged: rows logged shortly before the kill may be lost."
+    ]
 
 
 def test_a_tail_is_left_alone_while_its_process_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,15 +112,15 @@ def test_a_tail_is_left_alone_while_its_process_lives(tmp_path: Path, monkeypatc
     assert log.flush()
     log.scalars(1, {"loss": 0.5})
     assert recover(file) == 0
-    assert len(read_tail(file, -1)) == 1
+    assert numbers(file) == [0]
     assert log.flush()
     log.close()
     assert scalars(file) == {"loss": [(1, 0.5)]}
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["rank-0.db"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["rank-0.db", "rank-0.id"]
 
 
 def test_where_nothing_can_be_written_it_is_read_as_it_is(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(file: Path) -> None:
+    def refuse(file: Path, file_id: str) -> None:
         raise PermissionError(13, "read-only file system")
 
     monkeypatch.setattr("surefoot.runlog.write.recover.Store", refuse)
@@ -118,8 +132,8 @@ def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monke
     monkeypatch.setattr(tail, "MOST_BYTES", 500)
     monkeypatch.setattr(tail, "RUSH_SECONDS", 0.0)
     waiting = tail.Tail(tmp_path / "rank-0.db")
-    waiting.open([])
-    layout = tail.Layout([("scalar", "loss", "")])
+    waiting.open("id")
+    layout = Layout([("scalar", "loss", "")])
 
     def add(numbers: range) -> None:
         for number in numbers:
@@ -133,32 +147,33 @@ def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monke
     add(range(3, 5))
     waiting.switch()
     add(range(5, 7))
-    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", -1)] == list(range(7))
+    assert numbers(tmp_path / "rank-0.db") == list(range(7))
     add(range(7, 50))
-    assert len(read_tail(tmp_path / "rank-0.db", -1)) < 20
-    waiting.clear()
+    assert len(numbers(tmp_path / "rank-0.db")) < 20
+    waiting.clear(1)
     waiting.switch()
     add(range(50, 52))
-    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", 49)] == [50, 51]
+    assert numbers(tmp_path / "rank-0.db")[-2:] == [50, 51]
     monkeypatch.setattr(os, "pwrite", fail)
     add(range(52, 53))  # a write that fails is no trouble
     assert waiting._current is None
 
 
 def test_what_came_before_the_file_was_open_is_in_it_once(tmp_path: Path) -> None:
-    layout = tail.Layout([("scalar", "loss", "")])
+    layout = Layout([("scalar", "loss", "")])
     rows = [(layout, number, 1000.0, layout.pack(0.5), number) for number in range(5)]
     waiting = tail.Tail(tmp_path / "rank-0.db")
-    waiting.open(rows[:4])
+    waiting.open("id", rows[:4])
     for row in rows[3:]:  # the fourth came while the others were being written
         waiting.add(row)
     waiting.switch()  # what rushed by is written before its commit begins
-    assert [row[4] for row in read_tail(tmp_path / "rank-0.db", -1)] == [0, 1, 2, 3, 4]
+    assert numbers(tmp_path / "rank-0.db") == [0, 1, 2, 3, 4]
     waiting.close(remove=True)
 
 
 def test_there_is_no_tail_on_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "is_network", lambda folder: True)
+    for module in (store, log_module):
+        monkeypatch.setattr(module, "is_network", lambda folder: True)
     log = RunLog(tmp_path / "rank-0.db", {}, pytest.fail)
     log.scalars(1, {"loss": 0.5})
     log.flush()

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from surefoot.runlog.read.error import RunLogError, Say
-from surefoot.runlog.read.verify import signature_of, verify
+from surefoot.runlog.read.verify import last_verdict, signature_of, verify
 
 BUSY_SECONDS = 5.0  # only a file without WAL, as on network file systems, may keep a reader waiting
 # What reading numbers and texts raises that somebody else has put there. Rows with a checksum never do.
@@ -41,6 +41,15 @@ def snapshot(file: Path, say: Say = lambda problem: None) -> Iterator[sqlite3.Co
         raise RunLogError(f"{file} can't be read: {error}") from error
 
 
+def is_whole(file: Path) -> bool:
+    """Whether nothing in it was changed or lost since it was written, as far as its checksums tell."""
+    try:
+        with snapshot(file):
+            return last_verdict(file).salvaged is None
+    except RunLogError:
+        return False
+
+
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
     """Older versions have fewer tables."""
     return name in tables(connection)
@@ -55,7 +64,7 @@ def _open(file: Path) -> sqlite3.Connection:
         with file.open("rb") as opened:
             header = opened.read(20)
     except FileNotFoundError:
-        raise RunLogError(f"there is no file {file}.") from None
+        raise RunLogError(f"{file} is missing.") from None
     except OSError as error:
         raise RunLogError(f"{file} can't be read: {error.strerror or error}.") from error
     if not header:

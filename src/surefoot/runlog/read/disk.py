@@ -11,7 +11,7 @@ from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import load_run, process_files
 
 QUIET_SECONDS = 60.0  # a run that can't be read may still be written, by a newer surefoot
-_LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+)")
+_LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+|id)")
 
 
 @frozen
@@ -73,7 +73,7 @@ def delete(print_: Footprint) -> bool:
 def orphans(folder: Path) -> list[Path]:
     """Segments that no manifest names, left by a writer that was killed. Of runs that nobody writes only."""
     run = load_run(folder)
-    if run.status == "running" or run.damaged:
+    if run.status == "running" or run.problems:  # a damaged manifest may have lost their names
         return []
     found: list[Path] = []
     for process in run:

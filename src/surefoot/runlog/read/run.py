@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
+from surefoot.runlog.read.connection import is_whole
 from surefoot.runlog.read.error import RunLogError, RunLogWarning
+from surefoot.runlog.read.identity import check_identity, missing_tail
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
 from surefoot.runlog.read.segment import WHOLE, Part
@@ -108,12 +110,19 @@ def load_run(folder: Path) -> Run:
     read, damaged = [], {}
     names = _names(folder)
     for file in _process_files(folder, names):
-        if any(name.startswith(f"{file.stem}.tail-") for name in names):
-            recover(file)  # what a process that was killed had logged, and not yet committed
+        problems: list[str] = []
+        has_tail = any(name.startswith(f"{file.stem}.tail-") for name in names)
+        if has_tail:  # what a process that was killed had logged, and not yet committed
+            recover(file, problems.append, is_whole)
         try:
-            read.append(read_process(file))
+            process = read_process(file)
+            check_identity(process.meta, file)
         except RunLogError as error:
-            damaged[file] = str(error)
+            damaged[file] = " ".join([str(error), *problems])
+            continue
+        for problem in [*problems, *missing_tail(process.meta, file, has_tail=has_tail)]:
+            process.say(problem)
+        read.append(process)
     if not read:
         raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")
     return Run(folder, tuple(read), damaged)
@@ -132,8 +141,15 @@ def process_files(folder: Path) -> list[Path]:
     return _process_files(folder, _names(folder))
 
 
+def is_log_file(name: str) -> bool:
+    """Whether a run log of which only this is left would still be known for one."""
+    return name.endswith((".db", ".id", ".tail-0", ".tail-1"))
+
+
 def _process_files(folder: Path, names: Sequence[str]) -> list[Path]:
-    return sorted((folder / name for name in names if name.endswith(".db")), key=_order)
+    """Also databases that are gone, if something else tells of them."""
+    found = {(folder / name).with_suffix(".db") for name in names if is_log_file(name)}
+    return sorted(found, key=_order)
 
 
 def _names(folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.runlog.read.error import RunLogError
-from surefoot.runlog.read.run import Run, load_run
+from surefoot.runlog.read.run import Run, is_log_file, load_run
 
 if TYPE_CHECKING:
     from surefoot.runlog.read.sql import Answer
@@ -92,7 +92,7 @@ def _is_run(folder: os.DirEntry[str]) -> bool:
         return False
     try:
         with os.scandir(folder) as entries:
-            return any(entry.name.endswith(".db") for entry in entries)
+            return any(is_log_file(entry.name) for entry in entries)
     except OSError:
         return True
 

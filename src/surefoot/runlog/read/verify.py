@@ -15,7 +15,7 @@ from surefoot.runlog.checksum import KEYS, MARK, checksum
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.salvage import salvage
 from surefoot.runlog.schema import SCHEMA_VERSION
-from surefoot.runlog.write.claim import KEY, is_writing
+from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
 
 MOST_KNOWN = 4096  # files
 GROWING = frozenset(KEYS) - {"meta", "findings", "excerpts", "sealed", "segments", "segment_sums"}  # rows never change
@@ -47,6 +47,11 @@ def signature_of(file: Path) -> Signature:
     return tuple(found)
 
 
+def last_verdict(file: Path) -> Verdict:
+    """On a file that was read."""
+    return _known[file.absolute()][1]
+
+
 def verify(connection: sqlite3.Connection, file: Path, signature: Signature) -> Verdict:
     """To be called in the transaction in which the file is read. The signature was taken before it began."""
     place = file.absolute()
@@ -75,11 +80,11 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
     after = before.upto if is_followed else {}
     try:
         if _is_whole(connection, after):
-            return Verdict(upto=_last_ids(connection))
+            return Verdict(_noted(meta), upto=_last_ids(connection))
     except (sqlite3.Error, OverflowError, ValueError):
         pass
     problems, salvaged = salvage(connection, file)
-    return Verdict(problems, salvaged)
+    return Verdict((*_noted(meta), *problems), salvaged)
 
 
 def _tables(connection: sqlite3.Connection) -> set[bytes]:
@@ -92,6 +97,14 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
         texts = [row for row in rows if all(isinstance(value, bytes) for value in row)]
         return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in texts}
     return {}
+
+
+def _noted(meta: dict[str, str]) -> tuple[str, ...]:
+    """What was lost before the file was last written, as whoever wrote it has found."""
+    try:
+        return tuple(map(str, json.loads(meta.get(DAMAGE, "[]"))))
+    except (ValueError, TypeError):
+        return ()
 
 
 def _is_written(meta: dict[str, str]) -> bool:

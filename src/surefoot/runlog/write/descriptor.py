@@ -30,11 +30,17 @@ class OwnFile:
     def __init__(self, path: Path, flags: int) -> None:
         self._path, self._flags = path, flags
         self._open()
+        self._flags &= ~os.O_EXCL  # from now on it is there
 
     def write_at(self, data: bytes, offset: int) -> int:
         if not self._is_ours():
             self._open()
         return os.pwrite(self._number, data, offset)
+
+    def resize(self, num_bytes: int) -> None:
+        if not self._is_ours():
+            self._open()
+        os.ftruncate(self._number, num_bytes)
 
     def close(self) -> None:
         if self._is_ours():

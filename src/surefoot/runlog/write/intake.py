@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from surefoot.facts.frozen import frozen
 from surefoot.runlog.write.layout import Layout
 
 MOST_BYTES = 64 * 2**20  # of numbers that wait for the disk
@@ -24,12 +23,24 @@ Item = TypeVar("Item")
 Statement = tuple[str, tuple[Any, ...]]
 
 
-@frozen
 class Order:
-    """Something to be written; the statement is made by the writer. Findings, meta and events are never dropped."""
+    """Something to be written; the statement is made when it is first asked for, which training does not do.
 
-    statement: Callable[[], Statement]
-    may_drop: bool = False
+    Findings, meta and events are never dropped. Orders without a number are the writer's own.
+    """
+
+    __slots__ = ("_make", "_statement", "may_drop", "number")
+
+    def __init__(self, make: Callable[[], Statement], *, may_drop: bool = False, number: int = -1) -> None:
+        self.may_drop = may_drop
+        self.number = number
+        self._make = make
+        self._statement: Statement | None = None
+
+    def statement(self) -> Statement:
+        if self._statement is None:
+            self._statement = self._make()
+        return self._statement
 
 
 class Intake:
@@ -63,6 +74,11 @@ class Intake:
             self._look_at = 1024
         return rows, orders
 
+    def waiting(self) -> tuple[list[Row], list[Order]]:
+        """All of it, as it stays."""
+        with self._held_for_long_enough():
+            return _listed(self.rows), _listed(self.orders)
+
     def put_back(self, rows: list[Row], orders: list[Order]) -> None:
         """What could not be written, in front of what came in meanwhile."""
         with self._held_for_long_enough():
@@ -83,7 +99,7 @@ class Intake:
         if not self._lock.acquire(blocking=False):  # it is being taken right now, or we are in a signal handler
             return
         try:
-            waiting = list(self.rows)
+            waiting = _listed(self.rows)
             num_bytes = sum(len(row[3]) + ROW_BYTES for row in waiting)
             if num_bytes > MOST_BYTES:
                 num_bytes = self._thin(len(waiting))
@@ -111,12 +127,21 @@ class Intake:
         if not self._lock.acquire(blocking=False):
             return
         try:
-            at = next((i for i, order in enumerate(self.orders) if order.may_drop), None)
+            at = next((i for i, order in enumerate(_listed(self.orders)) if order.may_drop), None)
             if at is not None:
                 del self.orders[at]
                 self.num_dropped += 1
         finally:
             self._lock.release()
+
+
+def _listed(items: deque[Item]) -> list[Item]:
+    """Others may add meanwhile, which ends an iteration with an error."""
+    while True:
+        try:
+            return list(items)
+        except RuntimeError:
+            continue
 
 
 def _taken(items: deque[Item], num: int) -> list[Item]:

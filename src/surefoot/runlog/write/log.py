@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from operator import index
 from pathlib import Path
@@ -19,6 +20,7 @@ from surefoot.runlog.schema import (
     ADD_EXCERPT,
     ADD_FINDING,
     ADD_HIST,
+    ADD_HIST_SERIES,
     ADD_META,
     ADD_RECORD,
     FINDING_COLUMNS,
@@ -26,7 +28,8 @@ from surefoot.runlog.schema import (
 from surefoot.runlog.write.excerpt import excerpt
 from surefoot.runlog.write.intake import Intake, Order, Statement
 from surefoot.runlog.write.layout import Layout, as_floats, scalar_layout
-from surefoot.runlog.write.tail import Tail
+from surefoot.runlog.write.network import is_network
+from surefoot.runlog.write.tail import Sweeper, Tail
 from surefoot.runlog.write.thread import Writer
 
 KNOWN_LAYOUTS = 4096  # a program that logs other names every time must not fill the memory
@@ -40,7 +43,8 @@ class RunLog:
     """One file. A failure is said once through `say`; nothing of it ever reaches training.
 
     `meta` is written first; `later` is asked for more of it by the writer's thread: what takes time to find out.
-    `listeners` hear the scalars, also when nothing can be written any more.
+    `listeners` hear the scalars, also when nothing can be written any more. `before_sweep` is called often, by a thread
+    that then writes down what waits.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class RunLog:
         say: Callable[[str], None],
         later: Callable[[], Mapping[str, str]] = dict,
         listeners: Sequence[Listener] = (),
+        before_sweep: Callable[[], None] = lambda: None,
     ) -> None:
         self.file = file
         self._listeners = listeners
@@ -58,12 +63,24 @@ class RunLog:
         self._last: tuple[tuple[str, ...], Layout] = ((), Layout(()))
         self._intake = Intake(lambda: self._writer.hurry())
         self._numbers = count()  # of rows
+        self._order_numbers = count()
         self._with_excerpt: set[int] = set()  # numbers of findings
         self._tail = Tail(file)
         self._writer = Writer(file, self._intake, self._tail, say, later)
+        self._open_tail()
         for key, value in meta.items():
             self.meta(key, value)
+        self._tail.write(with_orders=True)  # rows of nobody could not be told from those of a living process
+        self._sweeper = Sweeper(self._tail, before_sweep)
+        self._sweeper.start()
         self._writer.start()
+
+    def _open_tail(self) -> None:
+        """Before the first row, unless there is something to be brought back at first, or the file system is slow."""
+        with suppress(OSError):
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            if not self.file.exists() and not is_network(self.file.parent):
+                self._tail.open(self._writer.file_id)
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
         """The values of one step, each a number or a tensor of one element. `more` of them follow at once."""
@@ -99,7 +116,7 @@ class RunLog:
         if len(edges) != len(counts) + 1:
             raise ValueError(f"{len(counts)} counts lie between {len(counts) + 1} edges, got {len(edges)} edges.")
         bounds, numbers, time = pack_numbers(edges), pack_numbers(counts, COUNT), now()
-        self._order(lambda: ("INSERT OR IGNORE INTO series (kind, name, place) VALUES ('hist', ?, '')", (name,)))
+        self._order(lambda: (ADD_HIST_SERIES, (name,)))
         self._order(lambda: (ADD_EDGES, (bounds,)))
         self._order(lambda: (ADD_HIST, (step, time, numbers, name, bounds)), may_drop=True)
 
@@ -129,6 +146,7 @@ class RunLog:
     def close(self) -> None:
         """Commit everything and end the thread."""
         if os.getpid() == self._pid:
+            self._sweeper.stop()
             self._writer.close(CLOSE_SECONDS)
 
     def _add_layout(self, names: tuple[str, ...], values: Mapping[str, Any]) -> Layout:
@@ -139,7 +157,9 @@ class RunLog:
 
     def _order(self, statement: Callable[[], Statement], *, may_drop: bool = False) -> None:
         if not self._writer.is_off and os.getpid() == self._pid:
-            self._intake.add_order(Order(statement, may_drop))
+            order = Order(statement, may_drop=may_drop, number=next(self._order_numbers))
+            self._intake.add_order(order)
+            self._tail.add_order(order)
 
 
 def _record_statement(record: Record) -> Statement:

@@ -1,40 +1,89 @@
-"""After a SIGKILL: bring the rows that were not yet committed from the tail into the file."""
+"""After a SIGKILL: bring what was not yet committed from the tail into the file."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
-from surefoot.runlog.write.claim import KEY, ClaimedError, is_writing
-from surefoot.runlog.write.store import LAST_ROW, Store
-from surefoot.runlog.write.tail import read_tail, tail_files
+from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
+from surefoot.runlog.write.intake import Order, Row
+from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
+from surefoot.runlog.write.tail_format import TailContent, read_tail, tail_files
+
+Say = Callable[[str], None]
 
 
-def recover(file: Path) -> int:
+def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Path], bool] = lambda file: True) -> int:
     """How many rows were brought in. None, and no lock is taken, while the process that writes it is alive."""
-    if not any(one.exists() for one in tail_files(file)) or not file.exists() or _is_written(file):
+    if not any(one.exists() for one in tail_files(file)) or _is_written(file):
         return 0
-    with suppress(ClaimedError, sqlite3.Error, OSError, ValueError):  # what can't be brought back is left as it is
-        store = Store(file)
+    try:
+        if file.exists() and not is_whole(file):
+            raise ValueError("the file is damaged")
+        store = Store(file, (read_tail(file).writer or {}).get("id", ""))
         try:
             return bring_back(store)
         finally:
             store.close()
-    return 0
+    except ClaimedError:
+        return 0
+    except (sqlite3.Error, OSError, ValueError) as error:
+        say(f"what was logged last is still in {tail_files(file)[0]} and -1, and can't be brought in: {error}.")
+        return 0
 
 
 def bring_back(store: Store) -> int:
     """All of it in one transaction; then the tail is not needed any more."""
-    rows = read_tail(store.file, after=store.last_row())
-    if rows:
-        store.write(rows, (), {})
+    if not any(one.exists() for one in tail_files(store.file)):
+        return 0
+    tail, meta = read_tail(store.file, is_old=not store.file_id), store.meta()
+    if tail.writer is not None and tail.writer["id"] not in ("", store.file_id):
+        raise ValueError("they belong to another file")
+    rows = [row for number, row in sorted(tail.rows.items()) if number > int(meta.get(LAST_ROW, -1))]
+    known = _num_series(store)
+    usable = [row for row in rows if _is_usable(row, known)]
+    problems = [*tail.problems, *_lost(store, tail, len(rows) - len(usable))]
+    after = int(meta.get(LAST_ORDER, -1))
+    orders = [_order(statement) for number, statement in sorted(tail.orders.items()) if number > after]
+    if rows or orders or problems:
+        noted = [*json.loads(meta.get(DAMAGE, "[]")), *problems]
+        store.write(usable, orders, {DAMAGE: json.dumps(noted)} if noted else {})
     for one in tail_files(store.file):
         with suppress(OSError):
             one.unlink()
-    store.set_meta(LAST_ROW, "-1")  # the next writer counts from 0
-    return len(rows)
+    store.set_meta(**{LAST_ROW: "-1", LAST_ORDER: "-1"})  # the next writer counts from 0
+    return len(usable)
+
+
+def _order(statement: tuple[str, tuple[Any, ...]]) -> Order:
+    return Order(lambda: statement)
+
+
+def _lost(store: Store, tail: TailContent, num_unusable: int) -> list[str]:
+    """Commits that were made and are not there."""
+    missing = tail.commit - store.commit
+    if missing <= 0:
+        return [f"{num_unusable} rows of the tail belong to series that are lost."] * bool(num_unusable)
+    rows = f" {num_unusable} rows of the tail belong to series that are lost with them." if num_unusable else ""
+    return [
+        f"{store.file} has lost its last {missing} commits: it or its -wal file was removed or damaged. What was "
+        f"logged before the kill is there only in part.{rows}"
+    ]
+
+
+def _num_series(store: Store) -> dict[int, int]:
+    return dict(store.connection.execute("SELECT id, length(series) / 4 FROM layouts"))
+
+
+def _is_usable(row: Row, known: dict[int, int]) -> bool:
+    """A row may name a layout that only a lost commit knew."""
+    layout: Layout = row[0]
+    return layout.id is None or known.get(layout.id) == len(row[3]) // 8
 
 
 def _is_written(file: Path) -> bool:
@@ -42,7 +91,18 @@ def _is_written(file: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             meta = dict(connection.execute("SELECT key, value FROM meta"))
+        holder = json.loads(meta.get(KEY) or "null")
+        return holder is not None and is_writing(holder, float(meta.get("beat", 0.0)))
+    except sqlite3.OperationalError:  # there is none, or nothing in it yet
+        return _is_tail_written(file)
     except sqlite3.Error:
         return True
-    holder = json.loads(meta.get(KEY) or "null")
-    return holder is not None and is_writing(holder, float(meta.get("beat", 0.0)))
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_tail_written(file: Path) -> bool:
+    """Asked when its process has not made the file yet, or was killed before."""
+    writer = read_tail(file).writer
+    newest = max(one.stat().st_mtime for one in tail_files(file) if one.exists())
+    return writer is not None and is_writing(writer, newest)

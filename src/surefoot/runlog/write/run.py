@@ -76,8 +76,9 @@ class Run:
         self._write_scalars(step, values, time)
 
     def scalars_soon(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
-        """With those of other steps, if they come fast. The values must stay as they are."""
-        self._waiting.add(step, values, time)
+        """With others, within a moment. The values must stay as they are."""
+        if self._log is not None or self._open() is not None:
+            self._waiting.add(step, values, time)
 
     def _write_scalars(
         self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False
@@ -173,7 +174,9 @@ class Run:
             with self._opening:
                 if self._log is None:
                     cwd = self._meta["cwd"]
-                    self._log = RunLog(self._file, self._meta, self._say, lambda: about_later(cwd), self._listeners)
+                    self._log = RunLog(
+                        self._file, self._meta, self._say, lambda: about_later(cwd), self._listeners, self.settle
+                    )
                     self._at_opening(self)
         return self._log
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
 from surefoot.runlog.write.claim import claim, release
 from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
+from surefoot.runlog.write.file_id import write_file_id
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
 from surefoot.runlog.write.text import storable_row
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from surefoot.runlog.write.intake import Order, Row
     from surefoot.runlog.write.layout import Layout
 
-LAST_ROW = "row"  # its key in meta
+LAST_ROW, LAST_ORDER, COMMIT, FILE_ID = "row", "order", "commit", "id"  # their keys in meta
 MOST_STEPS = 2**16  # in one chunk
 PATIENT_SECONDS = 30.0  # to wait for readers where there is no write-ahead log
 BUSY_SECONDS = 5.0  # readers never hold up a writer in WAL mode; a checkpoint of somebody else may
@@ -32,8 +34,11 @@ class FileGoneError(OSError):
 
 
 class Store:
-    def __init__(self, file: Path) -> None:
+    """`commit` counts its commits; `file_id` is told by the file beside it too, so that no other takes its place."""
+
+    def __init__(self, file: Path, file_id: str = "") -> None:
         self.file = file
+        self.file_id = file_id or secrets.token_hex(8)
         file.parent.mkdir(parents=True, exist_ok=True)
         self._connect()
         self._series: dict[tuple[str, str, str], int] = {}
@@ -83,7 +88,13 @@ class Store:
             keep_checksums(self.connection)
             if is_new:
                 execute(ADD_META, (MARK, "crc32"))
+                execute(ADD_META, (FILE_ID, self.file_id))
             claim(self.connection)
+            meta = dict(execute("SELECT key, value FROM meta"))
+        self.commit = int(meta.get(COMMIT, 0))
+        self.file_id = meta.get(FILE_ID, "")
+        if is_new:
+            write_file_id(self.file, self.file_id)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -113,12 +124,17 @@ class Store:
                     self.connection.execute(statement, storable_row(values))
                 for some in _by_layout(rows):
                     self._add_chunks(some[0][0], some)
-                self.connection.executemany(ADD_META, map(storable_row, meta.items()))
                 if rows:
-                    self.connection.execute(ADD_META, (LAST_ROW, str(max(row[4] for row in rows))))
+                    meta[LAST_ROW] = str(max(row[4] for row in rows))
+                numbers = [order.number for order in orders if order.number >= 0]
+                if numbers:
+                    meta[LAST_ORDER] = str(max(numbers))
+                meta[COMMIT] = str(self.commit + 1)
+                self.connection.executemany(ADD_META, map(storable_row, meta.items()))
         except BaseException:
             self._forget_ids()
             raise
+        self.commit += 1
         for layout in self._layouts:
             layout.stored_id = layout.id
 
@@ -129,14 +145,12 @@ class Store:
         finally:
             self._own.close()
 
-    def last_row(self) -> int:
-        """The number of the last row that is committed."""
-        found = self.connection.execute("SELECT value FROM meta WHERE key = ?", (LAST_ROW,)).fetchone()
-        return -1 if found is None else int(found[0])
+    def meta(self) -> dict[str, str]:
+        return dict(self.connection.execute("SELECT key, value FROM meta"))
 
-    def set_meta(self, key: str, value: str) -> None:
+    def set_meta(self, **values: str) -> None:
         with self.transaction():
-            self.connection.execute(ADD_META, (key, value))
+            self.connection.executemany(ADD_META, values.items())
 
     def count_unsealed(self) -> None:
         self._keep_connected()

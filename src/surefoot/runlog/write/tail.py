@@ -1,60 +1,64 @@
-"""Rows that wait for their commit, also in a file: what a process has handed to the system outlives its SIGKILL.
+"""What waits for its commit, also in a file: what a process has handed to the system outlives its SIGKILL.
 
 Two files take turns. Before the writer takes what waits, rows begin to go to the other one, over what it had: all that
-is committed by then. Each row has a number, and the number of the last committed row is in the commit: what is not
-newer than that, is known for old.
+is committed by then. Rows and orders have numbers, and each commit holds the last of both: what is not newer than that,
+is known for old. After each commit its number is noted here, so that a commit that a damaged disk has lost is missed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import struct
 import threading
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from time import time as now
 
+from surefoot.runlog.write.claim import holder
 from surefoot.runlog.write.descriptor import OwnFile
-from surefoot.runlog.write.intake import Row
-from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.intake import Order, Row
+from surefoot.runlog.write.tail_format import FILE_STEP, block_of, commit_record, order_record, row_record, tail_files
 
-BLOCK = struct.Struct("<II")  # checksum and length of the rows that were written together
-HEAD = struct.Struct("<Iqqqd")  # of a row: length of what follows, number, layout, step, time
-INLINE = -1  # in place of a layout that no commit has stored yet: its series follow
-RUSH_SECONDS, RUSH_ROWS = 0.004, 64  # at most so much waits to be written here
+RUSH_SECONDS, RUSH_ROWS = 0.004, 64  # rows that come faster are written some at a time
+SWEEP_SECONDS = 0.025  # the most that anything waits to be written here, on a machine that is not overloaded
 LOCK_SECONDS = 0.02  # a write takes less
 MOST_BYTES = 64 * 2**20  # a disk that takes no commits gets no more than this either
 FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
 
 
-def tail_files(file: Path) -> tuple[Path, Path]:
-    return file.with_suffix(".tail-0"), file.with_suffix(".tail-1")
-
-
 class Tail:
-    """Closed until the writer's file is open; it stays closed on network file systems, where a write may take long."""
+    """Closed on network file systems, where a write may take long."""
 
     def __init__(self, file: Path) -> None:
         self._files = tail_files(file)
         self._open_files: list[OwnFile] = []
         self._current: OwnFile | None = None  # one of them
-        self._offset = 0
+        self._offset = self._size = 0
+        self._header = b""
         self._is_other_free = True  # all that it has is committed
-        self._waiting: list[Row] = []
+        self._rows: list[Row] = []
+        self._orders: list[Order] = []
         self._written_at = 0.0
         self._lock = threading.Lock()  # training does not wait for it
 
-    def open(self, rows: Collection[Row]) -> None:
-        """Begin with the rows that wait already; one of them may come again."""
-        if hasattr(os, "pwrite"):
-            with suppress(OSError):
-                self._open_files = [OwnFile(file, FLAGS) for file in self._files]
-                self._current = self._open_files[0]
-                self._waiting += list(rows)
-                self._write()
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open_files)
+
+    def open(self, file_id: str, rows: Collection[Row] = (), orders: Collection[Order] = ()) -> None:
+        """Begin with what waits already; some of it may come again. Another writer's tail is left alone."""
+        if not hasattr(os, "pwrite") or self.is_open:
+            return
+        with suppress(OSError):
+            opened = [OwnFile(file, FLAGS | os.O_EXCL) for file in self._files]
+            self._header = block_of(json.dumps({**holder(), "id": file_id}).encode())
+            for file in opened:
+                self._begin(file)
+            self._rows += list(rows)
+            self._orders += list(orders)
+            self._open_files, self._current = opened, opened[0]
+            self.write()
 
     def add(self, row: Row, *, more: bool = False) -> None:
         """At once where steps take their time; where they rush, some together: a write costs more than all else.
@@ -63,102 +67,119 @@ class Tail:
         """
         if self._current is None:
             return
-        self._waiting.append(row)
+        self._rows.append(row)
         if more:
             return
         clock = now()
-        if abs(clock - self._written_at) >= RUSH_SECONDS or len(self._waiting) >= RUSH_ROWS:
+        if abs(clock - self._written_at) >= RUSH_SECONDS or len(self._rows) >= RUSH_ROWS:
             self._written_at = clock
-            self._write()
+            self.write()
 
-    def _write(self) -> None:
-        if not self._lock.acquire(blocking=False):  # another thread is at it, or we are in a signal handler
-            return
-        try:
-            self._write_waiting()
-        finally:
-            self._lock.release()
+    def add_order(self, order: Order) -> None:
+        """Written by the next sweep: making its text takes time, which training does not give."""
+        if self._current is not None:
+            self._orders.append(order)
 
-    def _write_waiting(self) -> None:
-        rows, self._waiting = self._waiting, []
-        if self._current is None or not rows:
+    def write(self, *, with_orders: bool = False) -> None:
+        while (self._rows or (with_orders and self._orders)) and self._current is not None:
+            if not self._lock.acquire(blocking=False):  # another thread is at it, or we are in a signal handler
+                return
+            try:
+                self._write_waiting(with_orders=with_orders)
+            finally:
+                self._lock.release()
+
+    def _write_waiting(self, *, with_orders: bool) -> None:
+        rows, self._rows = self._rows, []
+        records = list(map(row_record, rows))
+        if with_orders:
+            orders, self._orders = self._orders, []
+            records += [record for record in map(_order_record, orders) if record]
+        self._append(records)
+
+    def _append(self, records: list[bytes]) -> None:
+        if self._current is None or not records:
             return
-        block = b"".join(map(_record, rows))
-        block = BLOCK.pack(zlib.crc32(block), len(block)) + block
+        block = block_of(b"".join(records))
         try:
+            while self._offset + len(block) > self._size:
+                self._size += FILE_STEP
+                self._current.resize(self._size)
             self._offset += self._current.write_at(block, self._offset)
         except OSError:  # a full disk; commits go on being tried
             self._current = None
         if self._offset > MOST_BYTES:
             self._current = None
 
+    def _begin(self, file: OwnFile) -> None:
+        """Forget what it had."""
+        file.resize(0)
+        file.resize(FILE_STEP)
+        self._size = FILE_STEP
+        self._offset = file.write_at(self._header, 0)
+
     def switch(self) -> None:
         """What is added from now on belongs to the next commit."""
         # Who holds the lock may be stopped by a signal handler that waits for this commit: then it goes on as it is.
         if not self._open_files or not self._is_other_free or not self._lock.acquire(timeout=LOCK_SECONDS):
             return
-        self._write_waiting()
-        self._open_files.reverse()
-        self._current, self._offset = self._open_files[0], 0
-        self._is_other_free = False
-        self._lock.release()
+        try:
+            self._write_waiting(with_orders=False)
+            self._open_files.reverse()
+            self._current = self._open_files[0]
+            self._is_other_free = False
+            self._begin(self._current)
+        except OSError:
+            self._current = None
+        finally:
+            self._lock.release()
 
-    def clear(self) -> None:
-        """What was added before the switch is committed."""
+    def clear(self, commit: int) -> None:
+        """What was added before the switch is committed, by the commit of that number."""
         self._is_other_free = True
+        if self._open_files and self._lock.acquire(timeout=LOCK_SECONDS):
+            try:
+                self._append([commit_record(commit)])
+            finally:
+                self._lock.release()
 
     def close(self, *, remove: bool) -> None:
         self._current = None
         is_held = self._lock.acquire(timeout=1.0)  # else a write is under way, and its file has to stay open
         for file in self._open_files if is_held else ():
             file.close()
-        self._open_files = []
-        for path in self._files if remove else ():
+        for path in self._files if remove and self._open_files else ():
             with suppress(OSError):
                 path.unlink()
+        self._open_files = []
 
 
-def _record(row: Row) -> bytes:
-    layout, step, time, packed, number = row
-    stored = layout.stored_id
-    if stored is None:
-        series = json.dumps(layout.keys).encode()
-        packed = struct.pack("<I", len(series)) + series + packed
-    return HEAD.pack(len(packed), number, INLINE if stored is None else stored, step, time) + packed
+class Sweeper:
+    """A thread that hands over what waits and writes it to the tail, so that nothing waits long for the next row."""
+
+    def __init__(self, tail: Tail, before: Callable[[], None]) -> None:
+        self._tail = tail
+        self._before = before
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="surefoot-tail", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_over.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(1.0)
+
+    def _run(self) -> None:
+        while not self._is_over.wait(SWEEP_SECONDS):
+            with suppress(Exception):  # of what a program has logged; whoever commits it tells
+                self._before()
+            self._tail.write(with_orders=True)
 
 
-def read_tail(file: Path, after: int) -> list[Row]:
-    """The rows of both files that came after that number, in their order; what was cut off is left out."""
-    known: dict[int | bytes, Layout] = {}
-    rows = {row[4]: row for one in tail_files(file) for row in _rows(one, known)}
-    return [rows[number] for number in sorted(rows) if number > after]
-
-
-def _rows(file: Path, known: dict[int | bytes, Layout]) -> Iterator[Row]:
-    for block in _blocks(file):
-        at = 0
-        while at < len(block):
-            length, number, layout, step, time = HEAD.unpack_from(block, at)
-            at += HEAD.size + length
-            packed = block[at - length : at]
-            key: int | bytes = layout
-            if layout == INLINE:
-                (size,) = struct.unpack_from("<I", packed)
-                key, packed = packed[4 : 4 + size], packed[4 + size :]
-            if key not in known:
-                known[key] = Layout(map(tuple, json.loads(key))) if isinstance(key, bytes) else Layout(())
-                known[key].id = key if isinstance(key, int) else None
-            yield known[key], step, time, packed, number
-
-
-def _blocks(file: Path) -> Iterator[bytes]:
-    """Up to the first that is not whole: there what is old begins, or what the kill cut off."""
-    data = file.read_bytes() if file.exists() else b""
-    at = 0
-    while at + BLOCK.size <= len(data):
-        checksum, length = BLOCK.unpack_from(data, at)
-        at += BLOCK.size + length
-        block = data[at - length : at]
-        if not length or len(block) < length or zlib.crc32(block) != checksum:
-            return
-        yield block
+def _order_record(order: Order) -> bytes:
+    try:
+        return order_record(order.number, order.statement())
+    except Exception:  # what can't be written at all is told at its commit
+        return b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import secrets
 import sqlite3
 import threading
 import time
@@ -41,6 +42,7 @@ class Writer:
         self._tail = tail
         self._say = say
         self._later = later
+        self.file_id = secrets.token_hex(8)  # of a file that is new
         # Of all queues the one whose put() may be interrupted by a signal handler that puts too.
         self._asked: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
         self._is_closing = False
@@ -75,12 +77,14 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            store = Store(self._file)
+            store = Store(self._file, self.file_id)
             try:
-                bring_back(store)
-                self._write(store)  # first what the run is: rows of nobody could not be told from those of a living one
-                if store.is_wal:
-                    self._tail.open(self._intake.rows)
+                if not self._tail.is_open:
+                    bring_back(store)
+                    if store.is_wal:
+                        rows, orders = self._intake.waiting()
+                        self._tail.open(store.file_id, rows, orders)
+                self._write(store)
                 self._work(store, Sealer(store, self._tell))
             finally:
                 self._tail.close(remove=self._is_written)
@@ -143,7 +147,7 @@ class Writer:
         if not rows and not orders and clock < self._beat_due:
             return True
         try:
-            store.write(rows, orders, {"beat": f"{time.time():.3f}"})
+            store.write(rows, orders, {"beat": f"{time.time():.3f}", "tail": str(int(self._tail.is_open))})
         except FileGoneError:
             raise
         except sqlite3.OperationalError as error:
@@ -154,7 +158,7 @@ class Writer:
             if self._tell("can't be written at present; training goes on, and it is tried again.", str(error)):
                 self._note("log-broken", str(error))
             return False
-        self._tail.clear()
+        self._tail.clear(store.commit)
         self._beat_due = clock + BEAT_SECONDS
         return True
 

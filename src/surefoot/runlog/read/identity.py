@@ -1,0 +1,34 @@
+"""Whether the files of a process are all there, and are its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.write.claim import KEY, is_writing
+from surefoot.runlog.write.file_id import file_id_of, read_file_id
+from surefoot.runlog.write.tail_format import tail_files
+
+
+def check_identity(meta: Mapping[str, str], file: Path) -> None:
+    """Refuses a file that stands in another one's place. Older versions gave no identity."""
+    noted = read_file_id(file)
+    if noted is not None and meta.get("id", noted) != noted:
+        raise RunLogError(
+            f"{file} is not the file that was written under this name: {file_id_of(file).name} names another one. "
+            "Put the right one back."
+        )
+
+
+def missing_tail(meta: Mapping[str, str], file: Path, *, has_tail: bool) -> list[str]:
+    """A process that was killed leaves its tail, until somebody brings it in."""
+    if has_tail or meta.get("tail") != "1" or "ended" in meta or not meta.get(KEY):
+        return []
+    try:
+        if is_writing(json.loads(meta[KEY]), float(meta.get("beat", 0.0))):
+            return []
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [f"{tail_files(file)[0]} and -1 are missing: rows logged shortly before the kill may be lost."]
