@@ -21,6 +21,7 @@ COMMANDS = {
     "report": "write a run as one HTML file, for sending",
     "export": "write a run for TensorBoard, or as CSV or Parquet",
     "import": "import runs from TensorBoard event files and CSV",
+    "doctor": "check the files of a run for damage, and salvage them",
     "rm": "delete runs",
     "prune": "delete old runs, and what killed writers left behind",
     "schedule": "show the rate of every update of a schedule, before training",

@@ -44,3 +44,5 @@ def tell_problems(problems: list[str]) -> None:
     voice = Voice()
     for problem in dict.fromkeys(problems):
         voice.say(problem)
+    if any("is damaged" in problem for problem in problems):
+        voice.say("`surefoot doctor RUN` checks a run and salvages it.")

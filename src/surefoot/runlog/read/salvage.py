@@ -43,7 +43,7 @@ def salvage(connection: sqlite3.Connection, file: Path) -> tuple[tuple[str, ...]
         num_lost[table] += num
     lost = [f"{num} of {num + len(found[table])} {CALLED[table]}" for table, num in num_lost.items() if num]
     what = f"it has lost {', '.join(lost)}; the rest is read." if lost else "every row in it could still be read."
-    return (f"{file} is damaged: {what} `surefoot doctor {file.parent}` salvages it.",), _database(found)
+    return (f"{file} is damaged: {what}",), _database(found)
 
 
 def _scan(connection: sqlite3.Connection, which: str, table: str, key: str, columns: str) -> Rows:
