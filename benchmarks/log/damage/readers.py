@@ -8,7 +8,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.door import Door
 from surefoot.runlog.read import RunLogError
 
-COUNTERS = ("beat", "row", "commit")  # of meta: they grow with every commit, and nobody is shown them
+INTERNAL = ("beat", "row", "order", "commit", "damage")  # of meta: counters, and what readers said
 RAW = re.compile(r"Traceback|Error:|sqlite3\.|duckdb\.|struct\.error|NoneType")
 
 
@@ -54,8 +54,8 @@ def _api(log: Path, run: str, out: Path) -> Reading:
                 rows.update(f"{process.name} {series.label} {row}" for row in zipped)
             rows.update(f"{process.name} {record}" for record in process.records())
             rows.update(f"{process.name} {finding}" for finding in process.findings())
-            rows.update(f"{process.name} {event}" for event in process.events())
-        rows.update(f"meta {key}={value}" for key, value in found.meta.items() if key not in COUNTERS)
+            rows.update(f"{process.name} {replace(event, id=0)}" for event in process.events())
+        rows.update(f"meta {key}={value}" for key, value in found.meta.items() if key not in INTERNAL)
     return Reading(rows, " ".join([*(str(one.message) for one in caught), *found.problems]))
 
 

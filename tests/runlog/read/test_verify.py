@@ -103,6 +103,16 @@ def test_a_counter_that_was_changed_hides_no_rows(folder: Path) -> None:
     assert "every row in it could still be read" in run.problems[0]
 
 
+def test_a_column_that_lost_its_name_is_noticed(folder: Path) -> None:
+    file = folder / "rank-0.db"
+    file.write_bytes(
+        file.read_bytes().replace(b"num_rows INTEGER NOT NULL, last_step", b"num_rowz INTEGER NOT NULL, last_step")
+    )
+    run = load_run(folder)
+    assert "every row in it could still be read" in run.problems[0]
+    assert run.first.vitals[0].last_loss == 1 / 24
+
+
 def test_each_page_may_be_lost(folder: Path) -> None:
     """Also those of indexes, of the checksums and of the table of tables."""
     file = folder / "rank-0.db"

@@ -16,12 +16,12 @@ from surefoot.runlog.read.tail import Cursor, newest
 def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any]:
     """`cursor` is from where on news must be asked for; what comes between is told twice rather than not at all."""
     cursor = as_text(cursors(run))
-    series, problems = [], []
+    series = []
     for process in run:
         try:
             series += censuses.take(process)
         except DAMAGE as error:
-            problems.append(f"series of {process.name} can't be read: {error}")
+            process.say(f"series of {process.name} can't be read: {error}")
     return {
         "run": row,
         "meta": run.meta,
@@ -29,7 +29,7 @@ def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any
         "series": series,
         "convergence": _convergence(run),
         "events": events(run),
-        "problems": list(dict.fromkeys([*run.problems, *problems])),
+        "problems": list(dict.fromkeys(run.problems)),
         "cursor": cursor,
     }
 

@@ -6,15 +6,17 @@ import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.checksum import KEYS, MARK, checksum
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.salvage import salvage
-from surefoot.runlog.schema import SCHEMA_VERSION
+from surefoot.runlog.schema import SCHEMA_VERSION, TABLES
 from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
 
 MOST_KNOWN = 4096  # files
@@ -119,9 +121,25 @@ def _is_whole(connection: sqlite3.Connection, after: dict[str, int]) -> bool:
     """The structure at first, then every row: those after the given ones, where rows are only added."""
     if not after and connection.execute("PRAGMA integrity_check(1)").fetchone() != (b"ok",):
         return False
+    if not after and not all(_has_its_columns(connection, table) for table in KEYS):
+        return False
     return all(_is_table_whole(connection, table, key, after.get(table, 0)) for table, key in KEYS.items()) and (
         bool(after) or _are_counters_right(connection)
     )
+
+
+def _has_its_columns(connection: sqlite3.Connection, table: str) -> bool:
+    """A later version may have added some."""
+    expected = _columns()[table]
+    return connection.execute(f"PRAGMA table_info({table})").fetchall()[: len(expected)] == expected
+
+
+@cache
+def _columns() -> dict[str, list[tuple[Any, ...]]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(TABLES)
+        connection.text_factory = bytes
+        return {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in KEYS}
 
 
 def _is_table_whole(connection: sqlite3.Connection, table: str, key: str, after: int) -> bool:
