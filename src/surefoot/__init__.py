@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from surefoot.lab.noise.scale import noise_scale
     from surefoot.loop import stop
     from surefoot.loop.baseline import baseline
+    from surefoot.loop.every import every
     from surefoot.loop.loop import Loop
     from surefoot.loop.tensors import TensorBatches
     from surefoot.loop.track import track
@@ -38,6 +39,7 @@ _HOMES = {
     "ablate": "surefoot.lab.ablate.compare",
     "alert": "surefoot.alerts.request",
     "baseline": "surefoot.loop.baseline",
+    "every": "surefoot.loop.every",
     "fit_batch": "surefoot.lab.memory.fit",
     "open": "surefoot.runlog.read",
     "log": "surefoot.runlog.write.current",
@@ -54,7 +56,7 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "ablate", "alert", "baseline", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run",
+    "ablate", "alert", "baseline", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run",
     "stop", "track", "watch",
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from surefoot.loop.aside import nothing_moved
 from surefoot.loop.batch import size_of, to_device
 from surefoot.loop.precision import autocast
 from surefoot.loop.weight import UnknownWeightError, weight_of
@@ -37,7 +38,8 @@ def evaluate(
     for meter in meters.values():
         meter.reset()
     loop._ranks.share_buffers(loop.models.values())
-    with in_eval_mode(loop.models.values()), torch.no_grad():
+    # Training goes on as if nothing had been evaluated: a DataLoader draws a random number whenever it is started.
+    with in_eval_mode(loop.models.values()), torch.no_grad(), nothing_moved(loader):
         batches = loader() if callable(loader) and not hasattr(loader, "__iter__") else loader
         for given, counts in loop._ranks.evaluated(batches):
             batch = to_device(given, loop.device)

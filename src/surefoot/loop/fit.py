@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from surefoot.loop.evaluate import LossFunction, is_pair
+from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.history import History
 from surefoot.loop.outlook import tell_outlook
 
@@ -28,14 +29,33 @@ class Fit:
         self._metrics = metrics
         self._weight = weight
 
-    def run(self, loader: Any, epochs: int, validate: Any) -> History:
+    def run(self, loader: Any, epochs: int, validate: Any, validate_every: Any) -> History:
         loop = self._loop
+        if validate_every is not None and validate is None:
+            raise ValueError("validate_every needs data: loop.fit(..., validate=loader, validate_every=100).")
         self._check_stop(validate is not None)
-        for batch in loop.batches(loader, epochs, at_epoch_end=None if validate is None else self._validate(validate)):
+        timer = Timer(check_every("validate_every", validate_every) or Every(epochs=1), loop._ranks)
+        timer.start(loop.seconds)
+        after_update, at_epoch_end = self._validations(validate, timer) if validate is not None else (None, None)
+        for batch in loop.batches(loader, epochs, after_update=after_update, at_epoch_end=at_epoch_end):
             with loop.step(weight=None if self._weight is None else self._weight(batch)) as step:
                 step.backward(self._loss(batch))
         tell_outlook(loop)
         return loop.history
+
+    def _validations(self, loader: Any, timer: Timer) -> tuple[Callable[[], None], Callable[[], None]]:
+        """What to do after each update, and at the end of each epoch."""
+        loop = self._loop
+
+        def after_update() -> None:
+            if timer.is_due_after_update(loop.num_updates, loop.seconds):
+                self._validate(loader)
+
+        def at_epoch_end() -> None:
+            if timer.is_due_after_epoch(loop.num_epochs):
+                self._validate(loader)
+
+        return after_update, at_epoch_end
 
     def _check_stop(self, validates: bool) -> None:
         """A condition on a name that is never measured would never be met."""
@@ -53,12 +73,9 @@ class Fit:
             return self._loss_fn(model(batch[0]), batch[1])
         return self._loss_fn(model, batch)
 
-    def _validate(self, loader: Any) -> Callable[[], None]:
-        def validate() -> None:
-            loop = self._loop
-            found = loop.evaluate(loader, self._loss_fn, metrics=self._metrics, weight=self._weight)
-            values = {f"val/{name}": value for name, value in found.items()}
-            loop.history.add_to_last(values)
-            loop.see(values)
-
-        return validate
+    def _validate(self, loader: Any) -> None:
+        loop = self._loop
+        found = loop.evaluate(loader, self._loss_fn, metrics=self._metrics, weight=self._weight)
+        values = {f"val/{name}": value for name, value in found.items()}
+        loop.history.add_to_last(values)
+        loop.see(values)

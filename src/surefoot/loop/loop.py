@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
@@ -20,6 +21,7 @@ from surefoot.loop.batch import to_device
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.checkpoint.signal import Termination
 from surefoot.loop.evaluate import Evaluation, evaluate
+from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
 from surefoot.loop.history import History
@@ -46,12 +48,17 @@ class Loop:
             step.backward(loss_fn(model(x), y))
 
     With several optimizers, given as a dict, each micro-batch names the one it is for: `loop.step("d")`. Settings that
-    are about optimizers (`scheduler`, `accumulate`, `clip_norm`, `clip_value`) may then be dicts by the same names.
+    are about optimizers (`scheduler`, `accumulate`, `clip_norm`, `clip_value`, `before_update`) may then be dicts by
+    the same names.
+
+    `before_update(loop)` is called when the gradients of a window are complete, and may inspect or edit them.
     """
 
     num_updates = 0  # applied, by all optimizers
     num_skipped = 0  # windows that were not applied: overflow in fp16, not finite, without any item
+    num_epochs = 0  # finished, in all calls of `batches`
     epoch = 0  # that is running, counted from 0
+    updated = False  # whether the last step ended with an update
     seconds = 0.0  # spent in `batches`, over resumes
     stopped: str | None = None  # why, once a stop condition has been met
     _num_epochs_done = 0
@@ -61,6 +68,7 @@ class Loop:
     _resumed: dict[str, Any] | None = None  # where the data stood, until `batches` goes on there
     _is_batch_untrained = False  # drawn, and no micro-batch of it has ended yet
     _is_save_due = False
+    _after_update: Callable[[], object] | None = None
     _told_skip = False
 
     def __init__(
@@ -75,10 +83,11 @@ class Loop:
         precision: Precision = "fp32",
         stop: Condition | Sequence[Condition] = (),
         on_nonfinite: Literal["raise", "skip"] = "raise",
+        before_update: Callable[[Loop], object] | Mapping[str, Callable[[Loop], object]] | None = None,
         parallel: Literal["ddp", "fsdp"] | None = None,
         fsdp_units: Sequence[str] | None = None,
         checkpoint: str | PathLike[str] | None = None,
-        checkpoint_every: int | None = None,
+        checkpoint_every: int | Every | None = None,
         keep: int = 2,
         watch: bool = True,
         device: torch.device | str | None = None,
@@ -108,12 +117,13 @@ class Loop:
         self._updaters = make_updaters(
             self.optimizers, self._accumulate, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
         )
+        self._before_update = setup.name_hooks("before_update", before_update, list(self.optimizers))
         self._only_updater = next(iter(self._updaters.values())) if len(self._updaters) == 1 else None
         for one in self.optimizers.values() if fused else ():
             setup.use_fused(one)
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
         self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
-        self._every = checkpoint_every
+        self._save_timer = Timer(check_every("checkpoint_every", checkpoint_every), self._ranks)
         self._log = LoopLog(self, log, self._ranks, alerts, prometheus)
         quiet = self._ranks.rank > 0
         self._progress = Progress(False if quiet else progress)
@@ -122,14 +132,15 @@ class Loop:
     # --- training
 
     def batches(
-        self, loader: Any, epochs: int | None = 1, *, at_epoch_end: Callable[[], object] | None = None
-    ) -> Iterator[Any]:
+        self, loader: Any, epochs: int | None = 1, *, after_update: Callable[[], object] | None = None,
+        at_epoch_end: Callable[[], object] | None = None,
+    ) -> Iterator[Any]:  # fmt: skip
         """The batches of `epochs` passes over `loader`, on the loop's device, until a stop condition is met.
 
-        The short window at the end of an epoch is applied with its own weight; then `at_epoch_end` is called, if
-        given. `epochs=None` goes on until something stops it. After `resume()` the first batch is the one after the
-        last that was trained on; calls that had come to their end by then give none, unless the last of them is now
-        given more epochs.
+        `after_update` is called after every update. The short window at the end of an epoch is applied with its own
+        weight; then `at_epoch_end` is called. `epochs=None` goes on until something stops it. After `resume()` the
+        first batch is the one after the last that was trained on; calls that had come to their end by then give none,
+        unless the last of them is now given more epochs.
         """
         self._num_calls += 1
         if self.stopped is not None and self._resumed is None:
@@ -145,7 +156,8 @@ class Loop:
                 return
         else:
             self.flush()  # what an earlier loop left open
-        self._feed = feed
+        self._feed, self._after_update = feed, after_update
+        self._save_timer.start(self.seconds)
         planned = say_schedules_that_do_not_fit(
             self._updaters.values(),
             self._accumulate,
@@ -161,18 +173,20 @@ class Loop:
                     self.flush()
                     self._log.settle()
                     self._num_epochs_done = epoch + 1
+                    self.num_epochs += 1
                     if at_epoch_end is not None:
                         at_epoch_end()
+                    self._is_save_due |= self._save_timer.is_due_after_epoch(self.num_epochs)
                     self._save_if_asked(ending)
                 if self.stopped is not None:
                     break
         self._ranks.share_buffers(self.models.values())
-        self._feed, self._ended = None, feed.state()
+        self._feed, self._ended, self._after_update = None, feed.state(), None
 
     def _epoch_batches(self, feed: Feed, ending: Termination) -> Iterator[Any]:
         started, device = perf_counter(), self.device
         for batch in self._ranks.batches(feed):
-            self._is_batch_untrained = True
+            self._is_batch_untrained, self.updated = True, False
             yield to_device(batch, device)
             self._is_batch_untrained = False
             now = perf_counter()
@@ -197,6 +211,7 @@ class Loop:
         updater = self._only_updater if name is None else self._updaters.get(name)
         if updater is None:
             setup.refuse_name(name, list(self._updaters))
+        self.updated = False
         return MicroBatch(self, updater, weight)
 
     def flush(self) -> None:
@@ -217,7 +232,8 @@ class Loop:
             self._apply(updater)
 
     def _apply(self, updater: Updater) -> None:
-        outcome = updater.update()
+        before = self._before_update[updater.name]
+        outcome = updater.update(None if before is None else partial(before, self))
         if outcome.applied:
             self._applied(updater, outcome)
             return
@@ -233,13 +249,14 @@ class Loop:
 
     def _applied(self, updater: Updater, outcome: Outcome) -> None:
         self.num_updates += 1
+        self.updated = True
         if self.num_updates == 1 and self._ranks.rank == 0:
             say_untrained(self.models, self.optimizers)
         lead = f"{updater.name}/" if updater.name else ""
         values = {f"{lead}loss": outcome.loss, f"{lead}lr": outcome.lr, f"{lead}grad_norm": outcome.norm}
         self.history.add({"update": self.num_updates, "epoch": self.epoch, **values})
         self._log.update(self.num_updates, values)
-        if self._every is not None and self.num_updates % self._every == 0:
+        if self._save_timer.is_due_after_update(self.num_updates, self.seconds):
             self._is_save_due = True
             if self._feed is None:
                 self.save()
@@ -247,6 +264,8 @@ class Loop:
             self.see({f"{lead}loss": outcome.loss})
         if self._progress.is_on:
             self._progress.update(self, outcome.loss, outcome.lr)
+        if self._after_update is not None:
+            self._after_update()
 
     def see(self, values: Mapping[str, float]) -> None:
         """Show new values to the stop conditions; `fit` does so after a validation."""
@@ -266,16 +285,17 @@ class Loop:
         epochs: int,
         *,
         validate: Any = None,
+        validate_every: int | Every | None = None,
         metrics: Mapping[str, Any] | None = None,
         weight: Callable[[Any], float] | None = None,
     ) -> History:
-        """Train for `epochs` passes, validating after each.
+        """Train for `epochs` passes, validating after each, or `validate_every` so many updates, epochs or seconds.
 
         A batch that is a pair is taken as inputs and targets: `loss_fn(model(inputs), targets)`. For any other batch
         `loss_fn(model, batch)` is called. `metrics` are functions of outputs and targets, or objects with `update`,
         `compute` and `reset`. `weight(batch)` tells how many items the loss is a mean over, if the loss does not.
         """
-        return Fit(self, loss_fn, metrics or {}, weight).run(loader, epochs, validate)
+        return Fit(self, loss_fn, metrics or {}, weight).run(loader, epochs, validate, validate_every)
 
     def evaluate(
         self,

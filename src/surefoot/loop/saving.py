@@ -37,6 +37,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "updates": loop.num_updates,
             "skipped": loop.num_skipped,
             "epoch": loop.epoch,
+            "epochs": loop.num_epochs,
             "seconds": loop.seconds,
             "calls": loop._num_calls - (loop._feed is not None),  # of `batches`, that came to their end
         },
@@ -84,6 +85,7 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
             updater.scaler.scale(torch.ones((), device=loop.device))  # it makes its state at first use
     counts = state["counts"]
     loop.num_updates, loop.num_skipped = counts["updates"], counts["skipped"]
+    loop.num_epochs = counts.get("epochs", counts["epoch"])  # older checkpoints do not tell
     loop.epoch, loop.seconds, loop.stopped = counts["epoch"], counts["seconds"], state["stopped"]
     if loop._stop is not None and state["stop"] is not None:
         loop._stop.load_state_dict(state["stop"])

@@ -121,9 +121,14 @@ def any_of(given: Condition | Sequence[Condition]) -> Condition | None:
 def check_choices(on_nonfinite: Any, checkpoint: Any, checkpoint_every: Any) -> None:
     if on_nonfinite not in ("raise", "skip"):
         raise ValueError(f'on_nonfinite must be "raise" or "skip", got {on_nonfinite!r}.')
-    if checkpoint_every is None:
-        return
-    if isinstance(checkpoint_every, bool) or not isinstance(checkpoint_every, int) or checkpoint_every < 1:
-        raise ValueError(f"checkpoint_every counts updates and must be at least 1, got {checkpoint_every!r}.")
-    if checkpoint is None:
+    if checkpoint_every is not None and checkpoint is None:
         raise ValueError("checkpoint_every needs a folder: sf.Loop(..., checkpoint=folder, checkpoint_every=100).")
+
+
+def name_hooks(what: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A function for each optimizer, or None."""
+    named = name_rest(what, given, names)
+    for hook in named.values():
+        if hook is not None and not callable(hook):
+            raise TypeError(f"{what} must be a function of the loop, or a dict of them by optimizer, got {hook!r}.")
+    return named

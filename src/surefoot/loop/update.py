@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -53,14 +54,16 @@ class Updater:
     ranks: Alone
     inputs: list[Tensor] | None
 
-    def update(self) -> Outcome:
-        """Apply the window, unless it is not finite."""
+    def update(self, before: Callable[[], object] | None = None) -> Outcome:
+        """Apply the window, unless it is not finite. `before` is the program's own: it may edit the gradients."""
         window, scaler = self.window, self.scaler
         gradients, total = self.ranks.sum_over_ranks(window)  # scaled alike, and so all ranks see the same overflow
         if scaler is not None and total:
             scaler.unscale_(self.optimizer)  # first: limits and checks are about the true gradient
         if total != 1.0:
             window.normalise(gradients, total)  # one division for the whole window, before anything measures it
+        if before is not None and total:
+            gradients = self._edited(before)  # before the check and the limits: they hold for what it leaves
         norm = self.ranks.norm(gradients)
         outcome = self._judge(self.ranks.mean_loss(window, total), norm, total, gradients)
         if outcome.applied:
@@ -76,6 +79,14 @@ class Updater:
             scaler.update()  # backs off
         self.discard()  # last: the next window starts from nothing
         return outcome
+
+    def _edited(self, edit: Callable[[], object]) -> list[Tensor]:
+        try:
+            edit()
+        except BaseException:
+            self.discard()  # half edited
+            raise
+        return self.ranks.gradients(self.window)
 
     def _judge(self, loss: float, norm: Tensor, total: float, gradients: list[Tensor]) -> Outcome:
         outcome = Outcome(loss, float(norm), float(self.optimizer.param_groups[0]["lr"]))

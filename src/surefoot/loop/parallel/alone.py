@@ -48,6 +48,10 @@ class Alone:
         """The window's gradients and its weight in units."""
         return window.gradients, window.total
 
+    def gradients(self, window: Window) -> list[Tensor]:
+        """What this rank has of the window's gradients."""
+        return window.gradients
+
     def mean_loss(self, window: Window, total: float) -> float:
         return window.mean_loss
 
@@ -70,6 +74,10 @@ class Alone:
     def told_by_first(self, text: str) -> str:
         """What rank 0 says."""
         return text
+
+    def first_says(self, here: bool) -> bool:
+        """What rank 0 says, if ranks may differ."""
+        return here
 
     def same_everywhere(self, what: str, number: float) -> None:
         """Refuse to go on if it is not."""

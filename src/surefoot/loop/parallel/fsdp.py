@@ -64,7 +64,10 @@ class Fsdp(Ranks):
     def sum_over_ranks(self, window: Window) -> tuple[list[Tensor], float]:
         total, _ = self.meet(window)
         # fully_shard has taken the mean over ranks: the division by the number of ranks is undone here.
-        return [local(gradient) for gradient in window.gradients], total / self.size
+        return self.gradients(window), total / self.size
+
+    def gradients(self, window: Window) -> list[Tensor]:
+        return [local(gradient) for gradient in window.gradients]
 
     def norm(self, gradients: list[Tensor]) -> Tensor:
         squared = super().norm(gradients).double() ** 2

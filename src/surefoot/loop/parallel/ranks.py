@@ -67,6 +67,9 @@ class Ranks(Alone):
                 f"{highest:g} over all. Are the checkpoints in a folder that all of them reach?"
             )
 
+    def first_says(self, here: bool) -> bool:
+        return self.sum([here and self.rank == 0])[0] == 1.0
+
     def told_by_first(self, text: str) -> str:
         return str(self._told_by(0, text))
 
