@@ -39,9 +39,9 @@ def test_a_setting_that_can_not_be_honoured(settings: dict[str, Any], says: str)
 
 def test_parts_of_the_wrong_kind() -> None:
     model, optimizer = parts()
-    with pytest.raises(TypeError, match="must be a torch optimizer or a dict"):
+    with pytest.raises(TypeError, match=r"must be a torch optimizer, a list of those .* or a dict of them"):
         sf.Loop(model, "adam")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="optimizers must be torch optimizers, got str"):
+    with pytest.raises(TypeError, match="or a dict of them by name, got str for 'a'"):
         sf.Loop(model, {"a": "adam"})  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="models must be torch modules"):
         sf.Loop({"a": 3}, optimizer)  # type: ignore[dict-item]

@@ -9,13 +9,15 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from surefoot.loop.joint import JointOptimizer
+
 KEY = "clip_norm"  # in a parameter group: this group's own limit
 
 
 class Limits:
     """What gradients are clipped to."""
 
-    def __init__(self, optimizer: Optimizer, norm: float | None, value: float | None) -> None:
+    def __init__(self, optimizer: Optimizer | JointOptimizer, norm: float | None, value: float | None) -> None:
         _check("clip_norm", norm)
         _check("clip_value", value)
         self._norm = norm

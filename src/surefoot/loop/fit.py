@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -20,7 +21,7 @@ class Fit:
     def __init__(
         self, loop: Loop, loss_fn: LossFunction, metrics: Mapping[str, Any], weight: Callable[[Any], float] | None
     ) -> None:
-        if len(loop.optimizers) > 1:
+        if loop._only_updater is None:
             raise ValueError(
                 "fit() trains one optimizer. With several, write the loop: loop.batches and loop.step(name)."
             )
@@ -30,7 +31,8 @@ class Fit:
         self._weight = weight
 
     def run(self, loader: Any, epochs: int, validate: Any, validate_every: Any) -> History:
-        loop = self._loop
+        loop, updater = self._loop, self._loop._only_updater
+        assert updater is not None
         if validate_every is not None and validate is None:
             raise ValueError("validate_every needs data: loop.fit(..., validate=loader, validate_every=100).")
         self._check_stop(validate is not None)
@@ -39,7 +41,10 @@ class Fit:
         after_update, at_epoch_end = self._validations(validate, timer) if validate is not None else (None, None)
         for batch in loop.batches(loader, epochs, after_update=after_update, at_epoch_end=at_epoch_end):
             with loop.step(weight=None if self._weight is None else self._weight(batch)) as step:
-                step.backward(self._loss(batch))
+                if updater.needs_closure:
+                    step.closure(partial(self._loss, batch))
+                else:
+                    step.backward(self._loss(batch))
         tell_outlook(loop)
         return loop.history
 

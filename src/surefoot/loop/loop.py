@@ -20,6 +20,7 @@ from surefoot.loop.activation import checkpoint_activations
 from surefoot.loop.batch import to_device
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.checkpoint.signal import Termination
+from surefoot.loop.closure import check_closure
 from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
@@ -51,6 +52,8 @@ class Loop:
     are about optimizers (`scheduler`, `accumulate`, `clip_norm`, `clip_value`, `before_update`) may then be dicts by
     the same names.
 
+    Optimizers in a list step together, on one backward: `sf.Loop(model, [muon, adamw])`.
+
     `before_update(loop)` is called when the gradients of a window are complete, and may inspect or edit them.
     """
 
@@ -74,7 +77,7 @@ class Loop:
     def __init__(
         self,
         model: Module | Mapping[str, Module] | Sequence[Module],
-        optimizer: Optimizer | Mapping[str, Optimizer],
+        optimizer: Optimizer | Sequence[Optimizer] | Mapping[str, Optimizer | Sequence[Optimizer]],
         *,
         scheduler: Any = None,
         accumulate: int | Mapping[str, int] = 1,
@@ -100,12 +103,14 @@ class Loop:
         prometheus: int | None = None,
     ) -> None:
         self.models = setup.name_models(model)
-        self.optimizers = setup.name_optimizers(optimizer)
+        grouped = setup.name_optimizers(optimizer)
+        names = list(grouped)
+        self.optimizers = setup.flat_names(grouped)
         setup.check_apart(self.models, self.optimizers)
         check_precision(precision)
         setup.check_choices(on_nonfinite, checkpoint, checkpoint_every)
         self.precision = precision
-        group.check(parallel, fsdp_units, len(self.optimizers))
+        group.check(parallel, fsdp_units, len(names))
         self.device = setup.device_of(self.models, group.own_device(parallel, device))
         self.history = History()
         self._on_nonfinite = on_nonfinite
@@ -113,11 +118,14 @@ class Loop:
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         self._ranks = group.join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
-        self._accumulate = setup.name_accumulate(accumulate, list(self.optimizers))
+        self._accumulate = setup.name_accumulate(accumulate, names)
         self._updaters = make_updaters(
-            self.optimizers, self._accumulate, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
+            grouped, self._accumulate, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
         )
-        self._before_update = setup.name_hooks("before_update", before_update, list(self.optimizers))
+        self._before_update = setup.name_hooks("before_update", before_update, names)
+        for updater in self._updaters.values():
+            if updater.needs_closure:
+                check_closure(self, updater)
         self._only_updater = next(iter(self._updaters.values())) if len(self._updaters) == 1 else None
         for one in self.optimizers.values() if fused else ():
             setup.use_fused(one)
@@ -224,6 +232,10 @@ class Loop:
         if failed:
             updater.discard()  # gradients of a broken backward are in it
             return
+        if micro_batch.compute_loss is not None:
+            self._is_batch_untrained = False
+            self._apply(updater, micro_batch.evaluate)
+            return
         if micro_batch.factor is None:
             return  # left out by the program
         self._is_batch_untrained = False
@@ -231,9 +243,11 @@ class Loop:
         if updater.window.num_micro_batches >= self._accumulate[updater.name]:
             self._apply(updater)
 
-    def _apply(self, updater: Updater) -> None:
-        before = self._before_update[updater.name]
-        outcome = updater.update(None if before is None else partial(before, self))
+    def _apply(self, updater: Updater, evaluate: Callable[[], None] | None = None) -> None:
+        """Apply a window; one that `evaluate` fills if the optimizer is to evaluate the loss itself."""
+        hook = self._before_update[updater.name]
+        before = None if hook is None else partial(hook, self)
+        outcome = updater.update(before) if evaluate is None else updater.update_by(evaluate, before)
         if outcome.applied:
             self._applied(updater, outcome)
             return
@@ -253,7 +267,8 @@ class Loop:
         if self.num_updates == 1 and self._ranks.rank == 0:
             say_untrained(self.models, self.optimizers)
         lead = f"{updater.name}/" if updater.name else ""
-        values = {f"{lead}loss": outcome.loss, f"{lead}lr": outcome.lr, f"{lead}grad_norm": outcome.norm}
+        values = {f"{lead}loss": outcome.loss, f"{lead}lr": outcome.rates[0], f"{lead}grad_norm": outcome.norm}
+        values |= {f"{lead}lr/{index}": lr for index, lr in enumerate(outcome.rates) if index}
         self.history.add({"update": self.num_updates, "epoch": self.epoch, **values})
         self._log.update(self.num_updates, values)
         if self._save_timer.is_due_after_update(self.num_updates, self.seconds):
@@ -263,7 +278,7 @@ class Loop:
         if self._stop is not None:
             self.see({f"{lead}loss": outcome.loss})
         if self._progress.is_on:
-            self._progress.update(self, outcome.loss, outcome.lr)
+            self._progress.update(self, outcome.loss, outcome.rates[0])
         if self._after_update is not None:
             self._after_update()
 

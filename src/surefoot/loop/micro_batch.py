@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from torch import Tensor
 
+from surefoot.loop.closure import check_closure, refuse_backward
 from surefoot.loop.precision import autocast, no_autocast
 from surefoot.loop.weight import weight_of
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 class MicroBatch:
     """The forward, loss and backward of one micro-batch. At its end, if it is the window's last, comes the update."""
 
-    __slots__ = ("_autocast", "_given", "_loop", "_updater", "factor")
+    __slots__ = ("_autocast", "_given", "_loop", "_updater", "compute_loss", "factor")
 
     def __init__(self, loop: Loop, updater: Updater, weight: float | None) -> None:
         if weight is not None and not weight >= 0:
@@ -27,6 +29,7 @@ class MicroBatch:
         self._updater = updater
         self._given = weight
         self.factor: float | None = None  # known from the first backward on
+        self.compute_loss: Callable[[], Tensor] | None = None  # where the optimizer is to evaluate it
 
     def __enter__(self) -> MicroBatch:
         loop = self._loop
@@ -39,6 +42,8 @@ class MicroBatch:
         """Add the gradients of `loss`, the mean over this micro-batch's items, to the window."""
         loop, updater = self._loop, self._updater
         window, factor = updater.window, self.factor
+        if updater.needs_closure and self.compute_loss is None:
+            refuse_backward(updater)
         if factor is None:
             is_whole_window = not loop._weights_matter and self._given != 0
             factor = self.factor = 1.0 if is_whole_window else window.factor(self._weight(loss))
@@ -52,6 +57,24 @@ class MicroBatch:
         with no_autocast(loop.precision, loop.device):
             scaled = loss if updater.scaler is None else updater.scaler.scale(loss)
             self._run_backward(scaled, factor, retain_graph)
+
+    def closure(self, compute_loss: Callable[[], Tensor]) -> None:
+        """Update by an optimizer that evaluates the loss several times, such as L-BFGS or SAM.
+
+        `compute_loss()` is the forward and the loss; clearing and backward are the loop's.
+        """
+        check_closure(self._loop, self._updater)
+        if self.compute_loss is not None or self.factor is not None:
+            raise RuntimeError("a step takes one closure, and no backward beside it.")
+        self.compute_loss = compute_loss
+
+    def evaluate(self) -> None:
+        """Forward, loss and backward of the closure."""
+        assert self.compute_loss is not None
+        self.factor = None
+        with autocast(self._loop.precision, self._loop.device):
+            loss = self.compute_loss()
+        self.backward(loss)
 
     def _run_backward(self, loss: Tensor, factor: float, retain_graph: bool) -> None:
         """The factor is the gradient to begin with: that costs less than an operation for it."""

@@ -72,11 +72,12 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
         raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads {FORMAT}.")
     _check_same(loop, state, path)
     params = {name: updater.window.params for name, updater in loop._updaters.items()}
-    loop._ranks.unpack(state, loop.models, params)
+    loop._ranks.unpack(state, loop.models, loop.optimizers, params)
     for name, model in loop.models.items():
         model.load_state_dict(state["models"][name])
+    for name, optimizer in loop.optimizers.items():
+        optimizer.load_state_dict(state["optimizers"][name])
     for name, updater in loop._updaters.items():
-        updater.optimizer.load_state_dict(state["optimizers"][name])
         for kind, part in (("schedulers", updater.scheduler), ("scalers", updater.scaler)):
             if part is not None and state[kind].get(name) is not None:
                 part.load_state_dict(state[kind][name])

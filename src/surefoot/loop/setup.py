@@ -28,15 +28,32 @@ def name_models(given: Module | Mapping[str, Module] | Sequence[Module]) -> dict
     return named
 
 
-def name_optimizers(given: Optimizer | Mapping[str, Optimizer]) -> dict[str, Optimizer]:
-    named = {ONE: given} if isinstance(given, Optimizer) else dict(given) if isinstance(given, Mapping) else None
-    if named is None or not named:
-        raise TypeError(
-            f"the optimizer must be a torch optimizer or a dict of them by name, got {type(given).__name__}."
-        )
-    for name, optimizer in named.items():
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"optimizers must be torch optimizers, got {type(optimizer).__name__} for {name!r}.")
+def name_optimizers(given: Any) -> dict[str, list[Optimizer]]:
+    """By name; those in one list step together, on one backward."""
+    named = dict(given) if isinstance(given, Mapping) else {ONE: given}
+    groups = {name: [one] if isinstance(one, Optimizer) else one for name, one in named.items()}
+    for name, group in groups.items():
+        if not isinstance(group, list | tuple):
+            of = f" for {name!r}" if name != ONE else ""
+            raise TypeError(
+                f"the optimizer must be a torch optimizer, a list of those that step together, or a dict of them by "
+                f"name, got {type(group).__name__}{of}."
+            )
+        for one in group:
+            if not isinstance(one, Optimizer):
+                raise TypeError(f"optimizers must be torch optimizers, got {type(one).__name__}.")
+    if not groups or not all(groups.values()):
+        raise ValueError("a loop needs at least one optimizer, got none.")
+    return {name: list(group) for name, group in groups.items()}
+
+
+def flat_names(groups: Mapping[str, Sequence[Optimizer]]) -> dict[str, Optimizer]:
+    """Each optimizer by a name of its own: those of a list are numbered."""
+    named = {}
+    for name, group in groups.items():
+        for index, one in enumerate(group):
+            number = str(index) if len(group) > 1 else ""
+            named["/".join(filter(None, (name, number)))] = one
     return named
 
 

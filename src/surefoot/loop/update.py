@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from surefoot.loop.clip import Limits
+from surefoot.loop.closure import step_with
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.amp import GradScaler
     from torch.optim import Optimizer
 
+    from surefoot.loop.joint import JointOptimizer
     from surefoot.loop.parallel.alone import Alone
     from surefoot.loop.window import Window
+
+Edit = Callable[[], object]
 
 
 class NonFiniteError(FloatingPointError):
@@ -30,7 +34,8 @@ class Outcome:
 
     loss: float  # the mean over its items
     norm: float  # of the gradient, before clipping
-    lr: float  # with which it was applied
+    rates: list[float]  # of each optimizer's first group, with which it was applied
+    has_items: bool = True
     applied: bool = False
     is_bad: bool = False  # not finite, other than by the overflow that fp16 recovers from
     num_bad: int = 0  # gradients that are not finite
@@ -43,23 +48,62 @@ class Outcome:
 
 @dataclass(slots=True)
 class Updater:
-    """One optimizer, with what belongs to its updates."""
+    """One optimizer, or several that step together, with what belongs to their updates."""
 
     name: str
-    optimizer: Optimizer
+    optimizer: Optimizer | JointOptimizer
+    parts: list[Optimizer]
     window: Window
     limits: Limits
     scaler: GradScaler | None
     scheduler: Any
     ranks: Alone
     inputs: list[Tensor] | None
+    needs_closure: bool
 
-    def update(self, before: Callable[[], object] | None = None) -> Outcome:
+    def update(self, before: Edit | None = None) -> Outcome:
         """Apply the window, unless it is not finite. `before` is the program's own: it may edit the gradients."""
-        window, scaler = self.window, self.scaler
+        outcome = self._complete(before)
+        scaler = self.scaler
+        if outcome.applied:
+            if scaler is None:
+                self.optimizer.step()
+            else:
+                for part in self.parts:
+                    scaler.step(part)
+                scaler.update()
+            if self.scheduler is not None:
+                self.scheduler.step()  # counts applied updates, and nothing else
+        elif scaler is not None and outcome.has_items:
+            scaler.update()  # backs off
+        self.discard()  # last: the next window starts from nothing
+        return outcome
+
+    def update_by(self, evaluate: Callable[[], None], before: Edit | None = None) -> Outcome:
+        """The same for an optimizer that has the loss evaluated several times; `evaluate` fills the window."""
+
+        def evaluate_anew() -> Outcome:
+            self.discard()
+            evaluate()
+            return self._complete(before)
+
+        try:
+            outcome = evaluate_anew()
+            if outcome.applied:
+                outcome = step_with(self.parts[0], self.window.params, evaluate_anew, first=outcome)
+            if outcome.applied and self.scheduler is not None:
+                self.scheduler.step()
+        finally:
+            self.discard()
+        return outcome
+
+    def _complete(self, before: Edit | None) -> Outcome:
+        """Make the gradients those that the optimizer is to use, and tell whether it may."""
+        window = self.window
         gradients, total = self.ranks.sum_over_ranks(window)  # scaled alike, and so all ranks see the same overflow
-        if scaler is not None and total:
-            scaler.unscale_(self.optimizer)  # first: limits and checks are about the true gradient
+        if self.scaler is not None and total:
+            for part in self.parts:
+                self.scaler.unscale_(part)  # first: limits and checks are about the true gradient
         if total != 1.0:
             window.normalise(gradients, total)  # one division for the whole window, before anything measures it
         if before is not None and total:
@@ -68,19 +112,9 @@ class Updater:
         outcome = self._judge(self.ranks.mean_loss(window, total), norm, total, gradients)
         if outcome.applied:
             self.limits.clip(norm)
-            if scaler is None:
-                self.optimizer.step()
-            else:
-                scaler.step(self.optimizer)
-                scaler.update()
-            if self.scheduler is not None:
-                self.scheduler.step()  # counts applied updates, and nothing else
-        elif scaler is not None and total:
-            scaler.update()  # backs off
-        self.discard()  # last: the next window starts from nothing
         return outcome
 
-    def _edited(self, edit: Callable[[], object]) -> list[Tensor]:
+    def _edited(self, edit: Edit) -> list[Tensor]:
         try:
             edit()
         except BaseException:
@@ -89,10 +123,11 @@ class Updater:
         return self.ranks.gradients(self.window)
 
     def _judge(self, loss: float, norm: Tensor, total: float, gradients: list[Tensor]) -> Outcome:
-        outcome = Outcome(loss, float(norm), float(self.optimizer.param_groups[0]["lr"]))
+        rates = [float(part.param_groups[0]["lr"]) for part in self.parts]
+        outcome = Outcome(loss, float(norm), rates, has_items=total > 0)
         if isfinite(loss) and isfinite(outcome.norm):
-            outcome.applied = total > 0
-        elif total > 0 and (self.scaler is None or not isfinite(loss)):
+            outcome.applied = outcome.has_items
+        elif outcome.has_items and (self.scaler is None or not isfinite(loss)):
             outcome.is_bad = True
             outcome.num_bad = sum(not bool(torch.isfinite(grad).all()) for grad in gradients)
         return outcome

@@ -1,11 +1,13 @@
-"""One updater for each optimizer, from settings that may differ between them."""
+"""One updater for each optimizer or list of them, from settings that may differ between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.loop.clip import Limits
+from surefoot.loop.closure import needs_closure
+from surefoot.loop.joint import join_optimizers
 from surefoot.loop.precision import Precision, make_scaler
 from surefoot.loop.setup import name_rest
 from surefoot.loop.update import Updater
@@ -19,18 +21,20 @@ if TYPE_CHECKING:
 
 
 def make_updaters(
-    optimizers: Mapping[str, Optimizer], accumulate: Mapping[str, int], ranks: Alone, precision: Precision,
+    optimizers: Mapping[str, Sequence[Optimizer]], accumulate: Mapping[str, int], ranks: Alone, precision: Precision,
     device: torch.device, scheduler: Any, clip_norm: Any, clip_value: Any,
 ) -> dict[str, Updater]:  # fmt: skip
     names = list(optimizers)
     schedulers = name_rest("scheduler", scheduler, names)
     norms, values = name_rest("clip_norm", clip_norm, names), name_rest("clip_value", clip_value, names)
     made = {}
-    for name, optimizer in optimizers.items():
+    for name, parts in optimizers.items():
+        optimizer = join_optimizers(parts)
         params = [p for group in optimizer.param_groups for p in group["params"]]
         made[name] = Updater(
             name,
             optimizer,
+            list(parts),
             Window(params, accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
             Limits(optimizer, norms[name], values[name]),
             make_scaler(precision, device),
@@ -38,5 +42,6 @@ def make_updaters(
             ranks,
             # With one optimizer a backward goes everywhere, as in any loop; with several only to its parameters.
             inputs=[p for p in params if p.requires_grad] if len(names) > 1 else None,
+            needs_closure=any(map(needs_closure, parts)),
         )
     return made

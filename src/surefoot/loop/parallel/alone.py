@@ -110,9 +110,10 @@ class Alone:
         return state
 
     def unpack(
-        self, state: dict[str, Any], models: Mapping[str, Module], params: Mapping[str, Sequence[Tensor]]
-    ) -> None:
-        """In place: the reverse, for the models, and the parameters of each optimizer."""
+        self, state: dict[str, Any], models: Mapping[str, Module], optimizers: Mapping[str, Optimizer],
+        params: Mapping[str, Sequence[Tensor]],
+    ) -> None:  # fmt: skip
+        """In place: the reverse, for the models, the optimizers, and the parameters of each window."""
 
     def close(self) -> None:
         """The loop needs the other ranks no more."""

@@ -86,20 +86,23 @@ class Fsdp(Ranks):
         return {key: pack(part) if key in sharded else part for key, part in state.items()}
 
     def unpack(
-        self, state: dict[str, Any], models: Mapping[str, Module], params: Mapping[str, Sequence[Tensor]]
-    ) -> None:
+        self, state: dict[str, Any], models: Mapping[str, Module], optimizers: Mapping[str, Optimizer],
+        params: Mapping[str, Sequence[Tensor]],
+    ) -> None:  # fmt: skip
         for name, model in models.items():
             present = model.state_dict()
             saved = state["models"][name]
             state["models"][name] = {key: unpack(value, present[key]) for key, value in saved.items()}
-        for name, own in params.items():
+        for name, optimizer in optimizers.items():
+            own = [p for group in optimizer.param_groups for p in group["params"]]
             state["optimizers"][name]["state"] = {
                 index: {key: unpack(value, own[index]) for key, value in kept.items()}
                 for index, kept in state["optimizers"][name]["state"].items()
             }
+        for name, sharded in params.items():
             window = state["windows"][name]
             if window["gradients"]:
-                pairs = zip(window["gradients"], own, strict=True)
+                pairs = zip(window["gradients"], sharded, strict=True)
                 window["gradients"] = [unpack(gradient, p) for gradient, p in pairs]
 
 

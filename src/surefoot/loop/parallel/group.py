@@ -26,7 +26,7 @@ def check(parallel: Any, fsdp_units: Sequence[str] | None, num_optimizers: int) 
     if parallel == "fsdp" and num_optimizers > 1:
         raise ValueError(
             f'parallel="fsdp" trains one optimizer, got {num_optimizers}: a sharded backward can\'t be kept to the '
-            'parameters of one of them. Use parallel="ddp".'
+            'parameters of one of them. Use parallel="ddp", or a list of optimizers that step together.'
         )
 
 
