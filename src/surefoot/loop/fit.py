@@ -64,13 +64,14 @@ class Fit:
 
     def _check_stop(self, validates: bool) -> None:
         """A condition on a name that is never measured would never be met."""
-        waits_for = self._loop._stop.names if self._loop._stop is not None else ()
+        waits_for = self._loop._stop.names if self._loop._stop is not None else frozenset()
         known = ["loss", *(f"val/{name}" for name in ("loss", *self._metrics) if validates)]
-        unknown = sorted(set(waits_for).difference(known))
-        if unknown:
-            raise ValueError(
-                f"stop waits for {unknown[0]!r}, which fit() does not measure. There are {', '.join(known)}."
-            )
+        for what, names in (("stop", waits_for), ("keep_best", frozenset(filter(None, [self._loop._best.name])))):
+            unknown = sorted(names.difference(known))
+            if unknown:
+                raise ValueError(
+                    f"{what} waits for {unknown[0]!r}, which fit() does not measure. There are {', '.join(known)}."
+                )
 
     def _loss(self, batch: Any) -> Tensor:
         model = next(iter(self._loop.models.values()))

@@ -18,6 +18,7 @@ from surefoot.judge import Finding
 from surefoot.loop import setup
 from surefoot.loop.activation import checkpoint_activations
 from surefoot.loop.batch import to_device
+from surefoot.loop.best import Best, BestKeeper
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.checkpoint.signal import Termination
 from surefoot.loop.closure import check_closure
@@ -25,6 +26,7 @@ from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
+from surefoot.loop.frozen import FrozenWeights
 from surefoot.loop.history import History
 from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
@@ -33,8 +35,10 @@ from surefoot.loop.parallel import group
 from surefoot.loop.plan import say_schedules_that_do_not_fit, say_skipped, say_untrained
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
-from surefoot.loop.saving import is_done, is_healthy, load_state, restore_data, state_of
+from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
+from surefoot.loop.state import State
 from surefoot.loop.stop import Condition, Seen
+from surefoot.loop.unsaved import UnsavedAttributes
 from surefoot.loop.update import NonFiniteError, Outcome, Updater
 from surefoot.loop.updaters import make_updaters
 from surefoot.loop.watching import Watching
@@ -71,6 +75,7 @@ class Loop:
     _resumed: dict[str, Any] | None = None  # where the data stood, until `batches` goes on there
     _is_batch_untrained = False  # drawn, and no micro-batch of it has ended yet
     _is_save_due = False
+    _unsaved: UnsavedAttributes | None = None  # from the first update on
     _after_update: Callable[[], object] | None = None
     _told_skip = False
 
@@ -92,6 +97,8 @@ class Loop:
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int | Every | None = None,
         keep: int = 2,
+        keep_best: tuple[str, str] | None = None,
+        save: Literal["all", "trainable"] = "all",
         watch: bool = True,
         device: torch.device | str | None = None,
         fused: bool = False,
@@ -108,11 +115,12 @@ class Loop:
         self.optimizers = setup.flat_names(grouped)
         setup.check_apart(self.models, self.optimizers)
         check_precision(precision)
-        setup.check_choices(on_nonfinite, checkpoint, checkpoint_every)
+        setup.check_choices(on_nonfinite, checkpoint, checkpoint_every, keep_best, save)
         self.precision = precision
         group.check(parallel, fsdp_units, len(names))
         self.device = setup.device_of(self.models, group.own_device(parallel, device))
         self.history = History()
+        self.state = State()
         self._on_nonfinite = on_nonfinite
         self._stop = setup.any_of(stop)
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
@@ -131,6 +139,8 @@ class Loop:
             setup.use_fused(one)
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
         self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
+        self._frozen = FrozenWeights(self.models) if save == "trainable" else None
+        self._best = BestKeeper(keep_best, self._ranks)
         self._save_timer = Timer(check_every("checkpoint_every", checkpoint_every), self._ranks)
         self._log = LoopLog(self, log, self._ranks, alerts, prometheus)
         quiet = self._ranks.rank > 0
@@ -165,6 +175,7 @@ class Loop:
         else:
             self.flush()  # what an earlier loop left open
         self._feed, self._after_update = feed, after_update
+        self._note_attributes()
         self._save_timer.start(self.seconds)
         planned = say_schedules_that_do_not_fit(
             self._updaters.values(),
@@ -275,7 +286,8 @@ class Loop:
             self._is_save_due = True
             if self._feed is None:
                 self.save()
-        if self._stop is not None:
+        self._note_attributes()
+        if self._stop is not None or self._best.name:
             self.see({f"{lead}loss": outcome.loss})
         if self._progress.is_on:
             self._progress.update(self, outcome.loss, outcome.rates[0])
@@ -283,13 +295,22 @@ class Loop:
             self._after_update()
 
     def see(self, values: Mapping[str, float]) -> None:
-        """Show new values to the stop conditions; `fit` does so after a validation."""
+        """Show new values to the stop conditions and to `keep_best`; `fit` does so after a validation."""
+        if self._best.see(values, self.num_updates):
+            self._is_save_due = True
+            if self._feed is None:
+                self.save()
         if self._stop is not None and self.stopped is None:
             reason = self._stop.see(Seen(self.num_updates, self._num_epochs_done, self.seconds, values))
             self.stopped = self._ranks.reason(reason)
             if self.stopped is not None:
                 self._progress.say(f"stopped: {self.stopped}")
                 self._log.stopped(self.stopped)
+
+    def _note_attributes(self) -> None:
+        """As training begins: what changes from here on and is not saved is told at a save."""
+        if self._unsaved is None and self._folder is not None:
+            self._unsaved = UnsavedAttributes(self.models)
 
     # --- whole runs
 
@@ -330,16 +351,16 @@ class Loop:
 
         None if the disk would not take it: the older checkpoints stand, and training goes on.
         """
-        self._is_save_due = False
-        state = state_of(self)
         if path is not None:
             own = self._ranks.file(Path(path))
-            write(own, state)
+            write(own, state_of(self))
             return own
         if self._folder is None:
             raise ValueError("save() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
+        self._is_save_due = False
+        is_best, self._best.is_due = self._best.is_due, False
         inside = sum(updater.window.num_micro_batches for updater in self._updaters.values())
-        return self._folder.save(state, self.num_updates, is_healthy(self), inside)
+        return self._folder.save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
 
     def resume(self, path: str | PathLike[str] | None = None) -> bool:
         """Go on from the newest healthy checkpoint in the checkpoint folder, or from `path`; False if there is none.
@@ -357,6 +378,22 @@ class Loop:
         if found is not None:
             load_state(self, found[1], found[0])
         return found is not None
+
+    @property
+    def best(self) -> Best | None:
+        """The best value so far of what `keep_best` names, and after which update it was measured."""
+        return self._best.best
+
+    def load_best(self) -> Best:
+        """Put the weights of the best checkpoint into the models; everything else stays as it is."""
+        found = None if self._folder is None or not self._best.name else self._folder.newest(best=True)
+        self._ranks.same_everywhere("the best checkpoint", -1 if found is None else found[1]["counts"]["updates"])
+        if found is None:
+            raise ValueError(
+                'there is no best checkpoint: sf.Loop(..., checkpoint=folder, keep_best=("val/loss", "min")).'
+            )
+        load_weights(self, found[1], found[0])
+        return Best(**found[1]["best"])
 
     # --- watching
 

@@ -10,6 +10,7 @@ import torch
 
 from surefoot.loop.checkpoint import rng
 from surefoot.loop.checkpoint.difference import first_difference
+from surefoot.loop.frozen import fill_in, leave_out
 from surefoot.loop.parallel.shard import local
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "step, or between batches."
         )
     loop._ranks.settle(loop.models.values())
+    if loop._unsaved is not None:
+        loop._unsaved.tell(loop.state.values())
+    frozen = {} if loop._frozen is None else loop._frozen.unchanged()
+    models = {name: model.state_dict() for name, model in loop.models.items()}
     state = {
         "format": FORMAT,
         "counts": {
@@ -42,13 +47,16 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "calls": loop._num_calls - (loop._feed is not None),  # of `batches`, that came to their end
         },
         "stopped": loop.stopped,
-        "models": {name: model.state_dict() for name, model in loop.models.items()},
+        "models": leave_out(models, frozen) if frozen else models,
+        "frozen": frozen,  # checksums of weights that are left out
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
         "schedulers": _each(loop, "scheduler"),
         "scalers": _each(loop, "scaler"),
         "windows": {name: updater.window.state() for name, updater in loop._updaters.items()},
         "stop": None if loop._stop is None else loop._stop.state_dict(),
+        "best": loop._best.state(),
         "history": loop.history.state(),
+        "state": loop.state.saved(),
         "data": None if loop._feed is None else loop._feed.state(),
         "ended": None if loop._feed is not None else loop._ended,
         "rng": rng.capture(),
@@ -70,7 +78,7 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
     """Put a checkpoint's state into the loop, or nothing of it if it belongs to another one."""
     if state.get("format") != FORMAT:
         raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads {FORMAT}.")
-    _check_same(loop, state, path)
+    _check_same(loop, state, path)  # completes the weights that were left out
     params = {name: updater.window.params for name, updater in loop._updaters.items()}
     loop._ranks.unpack(state, loop.models, loop.optimizers, params)
     for name, model in loop.models.items():
@@ -90,7 +98,9 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
     loop.epoch, loop.seconds, loop.stopped = counts["epoch"], counts["seconds"], state["stopped"]
     if loop._stop is not None and state["stop"] is not None:
         loop._stop.load_state_dict(state["stop"])
+    loop._best.restore(state.get("best"))
     loop.history.restore(state["history"])
+    loop.state.restore(state.get("state", {}))
     loop._ended = state.get("ended")  # older checkpoints do not tell
     loop._resumed = {"data": state["data"], "ended": loop._ended, "rng": state["rng"], "calls": counts["calls"]}
     if state["data"] is None:
@@ -117,13 +127,25 @@ def restore_data(feed: Feed, resumed: dict[str, Any]) -> None:
     rng.restore(resumed["rng"])
 
 
+def load_weights(loop: Loop, state: dict[str, Any], path: Path) -> None:
+    """Only the models of a checkpoint."""
+    _check_same(loop, state, path)
+    loop._ranks.unpack(state, loop.models, {}, {})
+    for name, model in loop.models.items():
+        model.load_state_dict(state["models"][name])
+
+
 def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
     present: dict[str, Any] = {
         "models": {name: model.state_dict() for name, model in loop.models.items()},
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
     }
-    saved = {"models": state["models"], "optimizers": state["optimizers"]}
-    difference = first_difference(saved, loop._ranks.pack(present))
+    difference = fill_in(state["models"], state.get("frozen", {}), loop.models)
+    if difference is None:
+        saved = loop._ranks.pack({"models": state["models"], "optimizers": state["optimizers"]})
+        difference = first_difference(saved, loop._ranks.pack(present))
+    if difference is None and (missing := loop.state.difference(state.get("state", {}))) is not None:
+        raise OtherCheckpointError(f"{path} can't be loaded: {missing}. Nothing was loaded.")
     if difference is not None:
         raise OtherCheckpointError(f"{path} belongs to another model or optimizer: {difference}. Nothing was loaded.")
 

@@ -135,11 +135,15 @@ def any_of(given: Condition | Sequence[Condition]) -> Condition | None:
     return reduce(or_, conditions) if conditions else None
 
 
-def check_choices(on_nonfinite: Any, checkpoint: Any, checkpoint_every: Any) -> None:
+def check_choices(on_nonfinite: Any, checkpoint: Any, checkpoint_every: Any, keep_best: Any, save: Any) -> None:
     if on_nonfinite not in ("raise", "skip"):
         raise ValueError(f'on_nonfinite must be "raise" or "skip", got {on_nonfinite!r}.')
+    if save not in ("all", "trainable"):
+        raise ValueError(f'save must be "all" or "trainable", got {save!r}.')
     if checkpoint_every is not None and checkpoint is None:
         raise ValueError("checkpoint_every needs a folder: sf.Loop(..., checkpoint=folder, checkpoint_every=100).")
+    if keep_best is not None and checkpoint is None:
+        raise ValueError('keep_best needs a folder: sf.Loop(..., checkpoint=folder, keep_best=("val/loss", "min")).')
 
 
 def name_hooks(what: str, given: Any, names: Sequence[str]) -> dict[str, Any]:

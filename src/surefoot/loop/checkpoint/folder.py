@@ -34,16 +34,19 @@ class Folder:
         self.run = run
         self._told: set[object] = set()
 
-    def save(self, state: Mapping[str, Any], update: int, healthy: bool, micro_batches: int = 0) -> Path | None:
+    def save(
+        self, state: Mapping[str, Any], update: int, healthy: bool, micro_batches: int = 0, *, best: bool = False
+    ) -> Path | None:
         """Write `state`, then let older ones go; None if the disk would not take it.
 
-        `micro_batches` counts those of the open window: two checkpoints of one update are different moments.
+        The last one that is the `best` stays. `micro_batches` counts those of the open window: two checkpoints of one
+        update are different moments.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._sweep()
             number = 1 + max((name.number for name in self._own()), default=0)
-            name = Name(number, update, micro_batches, healthy, self.rank, self.world_size)
+            name = Name(number, update, micro_batches, healthy, self.rank, self.world_size, best)
             path = self.path / str(name)
             write(path, state, {"run": self.run})
         except OSError as error:
@@ -52,11 +55,14 @@ class Folder:
         self._rotate()
         return path
 
-    def newest(self) -> tuple[Path, dict[str, Any]] | None:
-        """The newest healthy checkpoint that is whole, and its state; those passed over are told."""
+    def newest(self, *, best: bool = False) -> tuple[Path, dict[str, Any]] | None:
+        """The newest healthy checkpoint that is whole, and its state; those passed over are told.
+
+        With `best`, of those that were the best when they were saved.
+        """
         names = list_names(self.path)
         for name in names:
-            if self._is_own(name) and name.healthy:
+            if self._is_own(name) and name.healthy and (name.best or not best):
                 path = self.path / str(name)
                 try:
                     self._verify_others(name, names)
@@ -93,15 +99,17 @@ class Folder:
         return (name.rank, name.world_size) == (self.rank, self.world_size)
 
     def _rotate(self) -> None:
-        """Keep the newest few, and everything since the newest healthy one that all ranks have written."""
+        """Keep the newest few, everything since the newest healthy one that all ranks have written, and the best."""
         with contextlib.suppress(OSError):  # another process reads it, or the disk is gone: the next save tries again
             names = list_names(self.path)
             own = [name for name in names if self._is_own(name)]
             ranks = range(self.world_size)
-            whole = (n.number for n in own if n.healthy and all(_file_of(rank, n, names) for rank in ranks))
-            newest_healthy = next(whole, 0)
+            whole = [n for n in own if n.healthy and all(_file_of(rank, n, names) for rank in ranks)]
+            newest_healthy = next((n.number for n in whole), 0)
+            newest_best = next((n.number for n in whole if n.best), 0)
             for name in own[self.keep :]:
-                if not name.healthy or name.number < newest_healthy:
+                is_best = name.best and name.number >= newest_best
+                if not is_best and (not name.healthy or name.number < newest_healthy):
                     (self.path / str(name)).unlink(missing_ok=True)
 
     def _sweep(self) -> None:

@@ -56,7 +56,7 @@ def _walk(value: object, path: str, depth: int, seen: set[int]) -> Iterator[tupl
     if id(value) in seen:
         return
     seen.add(id(value))
-    if _is_generator(value):
+    if is_generator(value):
         yield path, value
     elif depth:
         for name, part in _parts(value):
@@ -71,7 +71,7 @@ def _parts(value: object) -> Iterator[tuple[str, object]]:
         variables = inspect.getclosurevars(value)
         yield from variables.nonlocals.items()
         # Everything else a function names is shared with the rest of the program.
-        yield from ((name, item) for name, item in variables.globals.items() if _is_generator(item))
+        yield from ((name, item) for name, item in variables.globals.items() if is_generator(item))
     elif isinstance(value, MethodType):
         yield "self", value.__self__
     elif isinstance(value, partial):
@@ -80,7 +80,7 @@ def _parts(value: object) -> Iterator[tuple[str, object]]:
         yield from list(getattr(value, "__dict__", {}).items())
 
 
-def _is_generator(value: object) -> bool:
+def is_generator(value: object) -> bool:
     if isinstance(value, torch.Generator):
         return True
     if isinstance(value, random.Random):

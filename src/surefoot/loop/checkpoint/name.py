@@ -1,11 +1,14 @@
-"""What the name of a checkpoint file says: `0007-update-00000812+3.unhealthy.rank-1-of-4.pt`."""
+"""What the name of a checkpoint file says: `0007-update-00000812+3.unhealthy.rank-1-of-4.pt`.
+
+The best one, with `keep_best=`, is `0005-update-00000600.best.pt`.
+"""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 PATTERN = re.compile(
-    r"(?P<number>\d+)-update-(?P<update>\d+)(?:\+(?P<micro_batches>\d+))?(?P<unhealthy>\.unhealthy)?"
+    r"(?P<number>\d+)-update-(?P<update>\d+)(?:\+(?P<micro_batches>\d+))?(?P<unhealthy>\.unhealthy)?(?P<best>\.best)?"
     r"(?:\.rank-(?P<rank>\d+)-of-(?P<world_size>\d+))?\.pt"
 )
 
@@ -20,6 +23,7 @@ class Name:
     healthy: bool
     rank: int
     world_size: int
+    best: bool = False
 
     @staticmethod
     def parse(text: str) -> "Name | None":
@@ -33,11 +37,12 @@ class Name:
             healthy=found["unhealthy"] is None,
             rank=int(found["rank"] or 0),
             world_size=int(found["world_size"] or 1),
+            best=found["best"] is not None,
         )
 
     def __str__(self) -> str:
         inside = f"+{self.micro_batches}" if self.micro_batches else ""
-        health = "" if self.healthy else ".unhealthy"
+        health = ("" if self.healthy else ".unhealthy") + ".best" * self.best
         rank = f".rank-{self.rank}-of-{self.world_size}" if self.world_size > 1 else ""
         return f"{self.number:04d}-update-{self.update:08d}{inside}{health}{rank}.pt"
 
