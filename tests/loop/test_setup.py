@@ -28,6 +28,17 @@ def parts() -> tuple[nn.Module, torch.optim.Optimizer]:
         ({"on_nonfinite": "ignore"}, "on_nonfinite must be"),
         ({"checkpoint_every": 10}, "checkpoint_every needs a folder"),
         ({"checkpoint": "x", "checkpoint_every": 0}, "must be at least 1, got 0"),
+        (
+            {"checkpoint": "s3://bucket/run"},
+            "checkpoint must be a path on a disk of this machine, got 's3://bucket/run'",
+        ),
+        ({"keep_best": ("val/loss", "min")}, "keep_best needs a folder"),
+        ({"clip_spikes": 1}, "clip_spikes must be a number above 1, how many times the usual norm, got 1"),
+        ({"ema": 1}, "ema must be a decay between 0 and 1, such as 0.999, got 1"),
+        ({"ema": 1.5}, "ema must be a decay between 0 and 1"),
+        ({"overfit": 0}, "overfit must be a number of at least 1, got 0"),
+        ({"dry_run": True}, "dry_run must be a number of at least 1, got True"),
+        ({"overfit": 1, "checkpoint": "x"}, "overfit= is a trial on a few batches, which is not saved"),
         ({"checkpoint_activations_of": ["block*"]}, "no module is called 'block"),
     ],
 )

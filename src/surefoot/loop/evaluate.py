@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,6 +13,7 @@ from torch.nn import Module
 from surefoot.loop.aside import nothing_moved
 from surefoot.loop.batch import size_of, to_device
 from surefoot.loop.precision import autocast
+from surefoot.loop.trying import at_most
 from surefoot.loop.weight import UnknownWeightError, weight_of
 
 if TYPE_CHECKING:
@@ -30,9 +31,17 @@ def is_pair(batch: Any) -> bool:
 
 def evaluate(
     loop: Loop, loader: Iterable[Any], loss_fn: LossFunction, metrics: Mapping[str, Any],
-    weight: Callable[[Any], float] | None,
+    weight: Callable[[Any], float] | None, ema: bool,
 ) -> Evaluation:  # fmt: skip
     """What `Loop.evaluate` does."""
+    with loop.averaged() if ema else nullcontext():
+        return _evaluate(loop, loader, loss_fn, metrics, weight)
+
+
+def _evaluate(
+    loop: Loop, loader: Iterable[Any], loss_fn: LossFunction, metrics: Mapping[str, Any],
+    weight: Callable[[Any], float] | None,
+) -> Evaluation:  # fmt: skip
     means = {"loss": _Mean()}
     meters = {name: metric if hasattr(metric, "compute") else _Function(metric) for name, metric in metrics.items()}
     for meter in meters.values():
@@ -41,7 +50,7 @@ def evaluate(
     # Training goes on as if nothing had been evaluated: a DataLoader draws a random number whenever it is started.
     with in_eval_mode(loop.models.values()), torch.no_grad(), nothing_moved(loader):
         batches = loader() if callable(loader) and not hasattr(loader, "__iter__") else loader
-        for given, counts in loop._ranks.evaluated(batches):
+        for given, counts in loop._ranks.evaluated(at_most(batches, loop._dry_run)):
             batch = to_device(given, loop.device)
             with autocast(loop.precision, loop.device):
                 loss, weighs, outputs = _loss_of(loop, batch, loss_fn, weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,7 @@ from surefoot.loop.best import Best, BestKeeper
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.checkpoint.signal import Termination
 from surefoot.loop.closure import check_closure
+from surefoot.loop.ema import Averages
 from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
@@ -37,7 +39,8 @@ from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
 from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
 from surefoot.loop.state import State
-from surefoot.loop.stop import Condition, Seen
+from surefoot.loop.stop import Condition, Seen, after
+from surefoot.loop.trying import check_trying, first_batches
 from surefoot.loop.unsaved import UnsavedAttributes
 from surefoot.loop.update import NonFiniteError, Outcome, Updater
 from surefoot.loop.updaters import make_updaters
@@ -88,6 +91,8 @@ class Loop:
         accumulate: int | Mapping[str, int] = 1,
         clip_norm: float | Mapping[str, float] | None = None,
         clip_value: float | Mapping[str, float] | None = None,
+        clip_spikes: float | Mapping[str, float] | None = None,
+        ema: float | Mapping[str, float] | None = None,
         precision: Precision = "fp32",
         stop: Condition | Sequence[Condition] = (),
         on_nonfinite: Literal["raise", "skip"] = "raise",
@@ -108,6 +113,8 @@ class Loop:
         overhead: float = 0.02,
         alerts: Alerts = (),
         prometheus: int | None = None,
+        overfit: int | None = None,
+        dry_run: int | None = None,
     ) -> None:
         self.models = setup.name_models(model)
         grouped = setup.name_optimizers(optimizer)
@@ -116,6 +123,10 @@ class Loop:
         setup.check_apart(self.models, self.optimizers)
         check_precision(precision)
         setup.check_choices(on_nonfinite, checkpoint, checkpoint_every, keep_best, save)
+        check_trying(overfit, dry_run, checkpoint)
+        self._overfit, self._dry_run = overfit, dry_run
+        if dry_run is not None:
+            checkpoint, log, prometheus, alerts = None, None, None, ()
         self.precision = precision
         group.check(parallel, fsdp_units, len(names))
         self.device = setup.device_of(self.models, group.own_device(parallel, device))
@@ -123,13 +134,25 @@ class Loop:
         self.state = State()
         self._on_nonfinite = on_nonfinite
         self._stop = setup.any_of(stop)
+        if dry_run is not None:
+            enough = after(updates=dry_run)
+            self._stop = enough if self._stop is None else self._stop | enough
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         self._ranks = group.join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
         self._updaters = make_updaters(
-            grouped, self._accumulate, self._ranks, precision, self.device, scheduler, clip_norm, clip_value
+            grouped,
+            self._accumulate,
+            self._ranks,
+            precision,
+            self.device,
+            scheduler,
+            clip_norm,
+            clip_value,
+            clip_spikes,
         )
+        self._averages = Averages(ema, self._updaters, self.models)
         self._before_update = setup.name_hooks("before_update", before_update, names)
         for updater in self._updaters.values():
             if updater.needs_closure:
@@ -166,7 +189,7 @@ class Loop:
         if self._resumed is not None and is_done(self._resumed, self._num_calls, epochs):
             self._progress.say(f"call {self._num_calls} of batches was done before the checkpoint; nothing to do in it")
             return
-        feed = Feed(loader, epochs)
+        feed = Feed(loader if self._overfit is None else first_batches(loader, self._overfit), epochs)
         if self._resumed is not None:
             restore_data(feed, self._resumed)
             self._resumed = None
@@ -231,6 +254,7 @@ class Loop:
         if updater is None:
             setup.refuse_name(name, list(self._updaters))
         self.updated = False
+        self._averages.refuse_in_place("step()")
         return MicroBatch(self, updater, weight)
 
     def flush(self) -> None:
@@ -275,6 +299,7 @@ class Loop:
     def _applied(self, updater: Updater, outcome: Outcome) -> None:
         self.num_updates += 1
         self.updated = True
+        self._averages.update(updater.name)
         if self.num_updates == 1 and self._ranks.rank == 0:
             say_untrained(self.models, self.optimizers)
         lead = f"{updater.name}/" if updater.name else ""
@@ -312,6 +337,11 @@ class Loop:
         if self._unsaved is None and self._folder is not None:
             self._unsaved = UnsavedAttributes(self.models)
 
+    @property
+    def num_spikes(self) -> int:
+        """Updates whose gradient `clip_spikes` has limited."""
+        return sum(updater.spikes.num_clipped for updater in self._updaters.values() if updater.spikes is not None)
+
     # --- whole runs
 
     def fit(
@@ -340,9 +370,17 @@ class Loop:
         *,
         metrics: Mapping[str, Any] | None = None,
         weight: Callable[[Any], float] | None = None,
+        ema: bool = True,
     ) -> Evaluation:
-        """The loss, exactly weighted over all items, and metrics, in eval mode and without a graph."""
-        return evaluate(self, loader, loss_fn, metrics or {}, weight)
+        """The loss, exactly weighted over all items, and metrics, in eval mode and without a graph.
+
+        With `sf.Loop(ema=…)` they are those of the averaged weights; `ema=False` evaluates the weights as they are.
+        """
+        return evaluate(self, loader, loss_fn, metrics or {}, weight, ema)
+
+    def averaged(self) -> AbstractContextManager[None]:
+        """Inside, the models have the averaged weights of `ema=`; afterwards exactly their own again."""
+        return self._averages.in_place()
 
     # --- saving
 
@@ -351,7 +389,10 @@ class Loop:
 
         None if the disk would not take it: the older checkpoints stand, and training goes on.
         """
+        if self._dry_run is not None:
+            return None
         if path is not None:
+            setup.check_local("path", path)
             own = self._ranks.file(Path(path))
             write(own, state_of(self))
             return own
@@ -367,7 +408,10 @@ class Loop:
 
         To be called before `batches`.
         """
+        if self._dry_run is not None:
+            return False
         if path is not None:
+            setup.check_local("path", path)
             own = self._ranks.file(Path(path))
             load_state(self, read(own), own)
             return True
@@ -386,6 +430,8 @@ class Loop:
 
     def load_best(self) -> Best:
         """Put the weights of the best checkpoint into the models; everything else stays as it is."""
+        if self._dry_run is not None:
+            return self.best or Best(self._best.name, float("nan"), self.num_updates)
         found = None if self._folder is None or not self._best.name else self._folder.newest(best=True)
         self._ranks.same_everywhere("the best checkpoint", -1 if found is None else found[1]["counts"]["updates"])
         if found is None:

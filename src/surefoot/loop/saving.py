@@ -31,6 +31,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "save() was called before the batch's step: on resume the batch would be left out. Call it after the "
             "step, or between batches."
         )
+    loop._averages.refuse_in_place("save()")
     loop._ranks.settle(loop.models.values())
     if loop._unsaved is not None:
         loop._unsaved.tell(loop.state.values())
@@ -52,6 +53,8 @@ def state_of(loop: Loop) -> dict[str, Any]:
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
         "schedulers": _each(loop, "scheduler"),
         "scalers": _each(loop, "scaler"),
+        "spikes": _each(loop, "spikes"),
+        "averages": loop._averages.state(),
         "windows": {name: updater.window.state() for name, updater in loop._updaters.items()},
         "stop": None if loop._stop is None else loop._stop.state_dict(),
         "best": loop._best.state(),
@@ -86,12 +89,14 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
     for name, optimizer in loop.optimizers.items():
         optimizer.load_state_dict(state["optimizers"][name])
     for name, updater in loop._updaters.items():
-        for kind, part in (("schedulers", updater.scheduler), ("scalers", updater.scaler)):
-            if part is not None and state[kind].get(name) is not None:
+        parts = {"schedulers": updater.scheduler, "scalers": updater.scaler, "spikes": updater.spikes}
+        for kind, part in parts.items():
+            if part is not None and state.get(kind, {}).get(name) is not None:
                 part.load_state_dict(state[kind][name])
         updater.window.restore(state["windows"][name])
         if updater.scaler is not None and updater.window.is_open:
             updater.scaler.scale(torch.ones((), device=loop.device))  # it makes its state at first use
+    loop._averages.restore(state.get("averages", {}))
     counts = state["counts"]
     loop.num_updates, loop.num_skipped = counts["updates"], counts["skipped"]
     loop.num_epochs = counts.get("epochs", counts["epoch"])  # older checkpoints do not tell
@@ -128,11 +133,12 @@ def restore_data(feed: Feed, resumed: dict[str, Any]) -> None:
 
 
 def load_weights(loop: Loop, state: dict[str, Any], path: Path) -> None:
-    """Only the models of a checkpoint."""
+    """Only the models of a checkpoint, and their averages."""
     _check_same(loop, state, path)
     loop._ranks.unpack(state, loop.models, {}, {})
     for name, model in loop.models.items():
         model.load_state_dict(state["models"][name])
+    loop._averages.restore(state.get("averages", {}))
 
 
 def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
@@ -144,7 +150,8 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
     if difference is None:
         saved = loop._ranks.pack({"models": state["models"], "optimizers": state["optimizers"]})
         difference = first_difference(saved, loop._ranks.pack(present))
-    if difference is None and (missing := loop.state.difference(state.get("state", {}))) is not None:
+    missing = loop.state.difference(state.get("state", {})) or loop._averages.difference(state.get("averages", {}))
+    if difference is None and missing is not None:
         raise OtherCheckpointError(f"{path} can't be loaded: {missing}. Nothing was loaded.")
     if difference is not None:
         raise OtherCheckpointError(f"{path} belongs to another model or optimizer: {difference}. Nothing was loaded.")

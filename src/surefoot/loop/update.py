@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from surefoot.loop.joint import JointOptimizer
     from surefoot.loop.parallel.alone import Alone
+    from surefoot.loop.spikes import SpikeLimit
     from surefoot.loop.window import Window
 
 Edit = Callable[[], object]
@@ -35,8 +36,8 @@ class Outcome:
     loss: float  # the mean over its items
     norm: float  # of the gradient, before clipping
     rates: list[float]  # of each optimizer's first group, with which it was applied
-    has_items: bool = True
     applied: bool = False
+    is_empty: bool = False  # no item counted
     is_bad: bool = False  # not finite, other than by the overflow that fp16 recovers from
     num_bad: int = 0  # gradients that are not finite
 
@@ -55,6 +56,7 @@ class Updater:
     parts: list[Optimizer]
     window: Window
     limits: Limits
+    spikes: SpikeLimit | None
     scaler: GradScaler | None
     scheduler: Any
     ranks: Alone
@@ -74,7 +76,7 @@ class Updater:
                 scaler.update()
             if self.scheduler is not None:
                 self.scheduler.step()  # counts applied updates, and nothing else
-        elif scaler is not None and outcome.has_items:
+        elif scaler is not None and not outcome.is_empty:
             scaler.update()  # backs off
         self.discard()  # last: the next window starts from nothing
         return outcome
@@ -111,6 +113,8 @@ class Updater:
         norm = self.ranks.norm(gradients)
         outcome = self._judge(self.ranks.mean_loss(window, total), norm, total, gradients)
         if outcome.applied:
+            if self.spikes is not None:
+                norm = self.spikes.clip(window.params, norm)
             self.limits.clip(norm)
         return outcome
 
@@ -124,10 +128,10 @@ class Updater:
 
     def _judge(self, loss: float, norm: Tensor, total: float, gradients: list[Tensor]) -> Outcome:
         rates = [float(part.param_groups[0]["lr"]) for part in self.parts]
-        outcome = Outcome(loss, float(norm), rates, has_items=total > 0)
+        outcome = Outcome(loss, float(norm), rates, is_empty=total == 0)
         if isfinite(loss) and isfinite(outcome.norm):
-            outcome.applied = outcome.has_items
-        elif outcome.has_items and (self.scaler is None or not isfinite(loss)):
+            outcome.applied = not outcome.is_empty
+        elif not outcome.is_empty and (self.scaler is None or not isfinite(loss)):
             outcome.is_bad = True
             outcome.num_bad = sum(not bool(torch.isfinite(grad).all()) for grad in gradients)
         return outcome

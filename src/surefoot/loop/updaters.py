@@ -10,6 +10,7 @@ from surefoot.loop.closure import needs_closure
 from surefoot.loop.joint import join_optimizers
 from surefoot.loop.precision import Precision, make_scaler
 from surefoot.loop.setup import name_rest
+from surefoot.loop.spikes import SpikeLimit
 from surefoot.loop.update import Updater
 from surefoot.loop.window import Window
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 
 def make_updaters(
     optimizers: Mapping[str, Sequence[Optimizer]], accumulate: Mapping[str, int], ranks: Alone, precision: Precision,
-    device: torch.device, scheduler: Any, clip_norm: Any, clip_value: Any,
+    device: torch.device, scheduler: Any, clip_norm: Any, clip_value: Any, clip_spikes: Any,
 ) -> dict[str, Updater]:  # fmt: skip
     names = list(optimizers)
     schedulers = name_rest("scheduler", scheduler, names)
     norms, values = name_rest("clip_norm", clip_norm, names), name_rest("clip_value", clip_value, names)
+    factors = name_rest("clip_spikes", clip_spikes, names)
     made = {}
     for name, parts in optimizers.items():
         optimizer = join_optimizers(parts)
@@ -37,6 +39,7 @@ def make_updaters(
             list(parts),
             Window(params, accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
             Limits(optimizer, norms[name], values[name]),
+            None if factors[name] is None else SpikeLimit(factors[name]),
             make_scaler(precision, device),
             schedulers[name],
             ranks,
