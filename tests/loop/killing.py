@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,53 @@ class Clock:
         return ticking
 
 
+def build_open(settings: dict[str, Any], folder: Path) -> tuple[nn.Module, sf.Loop, DataLoader[Any]]:
+    """With everything that a loop can be given besides, all of which the weights depend on."""
+    random.seed(3)
+    torch.manual_seed(3)
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.3), nn.Linear(8, 3))
+    matrices, vectors = ([p for p in model.parameters() if (p.ndim == 2) == is_matrix] for is_matrix in (True, False))
+    loop = sf.Loop(
+        model, [torch.optim.Muon(matrices, lr=0.02), torch.optim.AdamW(vectors, lr=0.05)], clip_spikes=1.05, ema=0.9,
+        accumulate=settings["accumulate"], precision=settings["precision"], progress=False, checkpoint=folder,
+        checkpoint_every=settings["checkpoint_every"], keep_best=("val/loss", "min"), before_update=add_noise,
+    )  # fmt: skip
+    loop.state.update({"noise": torch.Generator().manual_seed(1), "queue": torch.zeros(5), "pointer": 0})
+    return model, loop, DataLoader(Noisy(), batch_size=5, shuffle=True, drop_last=True, num_workers=settings["workers"])
+
+
+def add_noise(loop: sf.Loop) -> None:
+    """To the gradients: from a generator of its own, and scaled by what the last losses were."""
+    for p in loop.models[""].parameters():
+        assert p.grad is not None
+        noise = torch.randn(p.grad.shape, generator=loop.state["noise"])
+        p.grad.add_(noise, alpha=0.01 * (1 + loop.state["queue"].mean().item()))
+
+
+def validate(loop: sf.Loop) -> None:
+    """Every third update, on a loader that draws from the generators that training uses."""
+    state = loop.state
+    state["queue"][state["pointer"]] = loop.history[-1]["loss"]
+    state["pointer"] = (state["pointer"] + 1) % 5
+    if loop.num_updates % 3 == 0:
+        loss = loop.evaluate(DataLoader(Noisy(), batch_size=7, shuffle=True), F.cross_entropy)["loss"]
+        loop.history.add_to_last({"val/loss": loss})
+        loop.see({"val/loss": loss})
+
+
+def result(model: nn.Module, loop: sf.Loop) -> list[Tensor]:
+    """All that must be the same in the end."""
+    with loop.averaged():
+        averaged = [t.clone() for t in model.state_dict().values()]
+    found = [*(t.clone() for t in model.state_dict().values()), torch.tensor(loop.history["loss"])]
+    if loop.best is not None:
+        found += [torch.tensor(loop.history["val/loss"]), torch.tensor([loop.best.value, loop.best.update])]
+        loop.load_best()
+        with loop.averaged():
+            found += [t.clone() for t in model.state_dict().values()]
+    return found + averaged
+
+
 def build(settings: dict[str, Any], folder: Path) -> tuple[nn.Module, sf.Loop, DataLoader[Any]]:
     random.seed(3)
     torch.manual_seed(3)
@@ -76,7 +124,8 @@ def build(settings: dict[str, Any], folder: Path) -> tuple[nn.Module, sf.Loop, D
 
 
 def train(settings: dict[str, Any], folder: Path, clock: Clock, alive: Callable[[], object]) -> None:
-    model, loop, loader = build(settings, folder)
+    is_open = settings["is_open"]
+    model, loop, loader = (build_open if is_open else build)(settings, folder)
     torch.rand(7)  # another process is elsewhere with its random numbers
     loop.resume()
     model.register_forward_hook(clock.tick)
@@ -84,7 +133,9 @@ def train(settings: dict[str, Any], folder: Path, clock: Clock, alive: Callable[
     next(iter(loop.optimizers.values())).register_step_pre_hook(clock.tick)
     next(iter(loop.optimizers.values())).register_step_post_hook(clock.tick)
     os.fsync, os.replace = clock.around(os.fsync), clock.around(os.replace)
-    for number, (x, y) in enumerate(loop.batches(loader, epochs=EPOCHS)):
+    for number, (x, y) in enumerate(
+        loop.batches(loader, EPOCHS, after_update=partial(validate, loop) if is_open else None)
+    ):
         alive()
         clock.tick()
         with loop.step() as step:
@@ -93,7 +144,7 @@ def train(settings: dict[str, Any], folder: Path, clock: Clock, alive: Callable[
             loop.save()  # also inside a window
     found = [finding.rule for finding in loop.findings if finding.severity != "note"]
     assert not found, found
-    torch.save([*model.state_dict().values(), torch.tensor(loop.history["loss"])], folder / "result")
+    torch.save(result(model, loop), folder / "result")
 
 
 def attempt(settings: dict[str, Any], folder: Path, clock: Clock, kill_after: int | None = None) -> int:

@@ -13,12 +13,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def settings(
-    accumulate: int, workers: int, precision: str, checkpoint_every: int | None, at_least: int
+    accumulate: int, workers: int, precision: str, checkpoint_every: int | None, at_least: int, *, is_open: bool = False
 ) -> dict[str, Any]:
     """Of one run of `killing.py`. Without `checkpoint_every` it gets SIGTERM instead of SIGKILL."""
     return {
         "accumulate": accumulate, "workers": workers, "precision": precision, "checkpoint_every": checkpoint_every,
-        "at_least": at_least, "seed": 10 * accumulate + workers,
+        "at_least": at_least, "seed": 10 * accumulate + workers, "is_open": is_open,
     }  # fmt: skip
 
 
@@ -27,6 +27,7 @@ KILLED = {
     "accumulating in bf16": settings(3, 0, "bf16", 2, at_least=8),
     "accumulating with workers": settings(3, 2, "fp32", 1, at_least=8),
     "bf16 with workers": settings(1, 2, "bf16", 3, at_least=8),
+    "with all that a loop can be given": settings(2, 0, "fp32", 1, at_least=8, is_open=True),
 }
 TERMINATED = {
     "terminated": settings(1, 0, "fp32", None, at_least=3),
