@@ -33,10 +33,7 @@ KNOWN: dict[str, tuple[Callable[[], Tensor], float]] = {
     "cast": (lambda: F.cross_entropy(LOGITS.half().float(), CLASSES).double(), 6),
 }
 UNKNOWN: dict[str, tuple[Callable[[], Tensor], str]] = {
-    "sum": (lambda: F.cross_entropy(LOGITS, CLASSES, reduction="sum"), "does not tell"),
-    "two means over different numbers": (
-        lambda: F.mse_loss(LOGITS, VALUES) + F.cross_entropy(LOGITS, CLASSES), "means over 24 and 6 items",
-    ),
+    "sum by a wrong number": (lambda: F.cross_entropy(LOGITS, CLASSES, reduction="sum") / 5, "divides a sum by 5"),
     "leaf": (lambda: torch.zeros((), requires_grad=True), "has no graph"),
     "one value": (lambda: LOGITS[0, 0] * 2, "does not tell"),
 }  # fmt: skip

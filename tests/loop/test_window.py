@@ -9,7 +9,7 @@ from tests.loop.training import make_batches, make_model
 
 
 def test_a_seed_is_kept_as_long_as_it_fits() -> None:
-    window, loss = Window([], 4), torch.ones(())
+    window, loss = Window(list, 4), torch.ones(())
     seed = window.seed(loss, 0.25)
     assert seed.item() == 0.25
     assert window.seed(loss, 0.25) is seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -11,40 +11,42 @@ from torch.optim import Optimizer
 
 from surefoot.loop.joint import JointOptimizer
 
-KEY = "clip_norm"  # in a parameter group: this group's own limit
+NORM, VALUE = "clip_norm", "clip_value"  # in a parameter group: this group's own limits
 
 
 class Limits:
-    """What gradients are clipped to."""
+    """What gradients are clipped to: norms first, then values. Groups are read anew each time, as they may change."""
 
     def __init__(self, optimizer: Optimizer | JointOptimizer, norm: float | None, value: float | None) -> None:
-        _check("clip_norm", norm)
-        _check("clip_value", value)
+        _check(NORM, norm)
+        _check(VALUE, value)
+        self._optimizer = optimizer
         self._norm = norm
         self._value = value
-        self._params: list[Tensor] = []  # those without a limit of their own
-        self._own: list[tuple[list[Tensor], float]] = []
         for group in optimizer.param_groups:
-            own: Any = group.get(KEY)
-            if own is None:
-                self._params += group["params"]
-            else:
-                _check(KEY, own)
-                self._own.append((group["params"], own))
+            _check(NORM, group.get(NORM))
+            _check(VALUE, group.get(VALUE))
 
-    def clip(self, total: Tensor) -> None:
-        """`total` is the norm of all gradients, which is what a plain limit is about."""
-        if self._norm is not None:
-            norm = total if not self._own else norm_of(self._params)
-            torch.nn.utils.clip_grads_with_norm_(self._params, self._norm, norm)
-        for params, limit in self._own:
-            torch.nn.utils.clip_grads_with_norm_(params, limit, norm_of(params))
-        if self._value is not None:
-            torch.nn.utils.clip_grad_value_(self._params, self._value)
+    def clip(self, total: Tensor, norm_of: Callable[[list[Tensor]], Tensor]) -> None:
+        """`total` is the norm of all gradients, which is what a plain limit is about; `norm_of` that of some."""
+        for params, limit, has_own in self._limits(NORM, self._norm):
+            norm = total if not has_own else norm_of(gradients_of(params))
+            torch.nn.utils.clip_grads_with_norm_(params, limit, norm)
+        for params, limit, _ in self._limits(VALUE, self._value):
+            torch.nn.utils.clip_grad_value_(params, limit)
+
+    def _limits(self, key: str, given: float | None) -> list[tuple[list[Tensor], float, bool]]:
+        """Parameters, their limit, and whether there are others with another one."""
+        groups = self._optimizer.param_groups
+        own = [(list(group["params"]), group[key], True) for group in groups if group.get(key) is not None]
+        for _, limit, _ in own:
+            _check(key, limit)
+        rest = [p for group in groups if group.get(key) is None for p in group["params"]]
+        return own if given is None or not rest else [(rest, given, bool(own)), *own]
 
 
-def norm_of(params: Sequence[Tensor]) -> Tensor:
-    return torch.nn.utils.get_total_norm([p.grad for p in params if p.grad is not None])
+def gradients_of(params: Sequence[Tensor]) -> list[Tensor]:
+    return [p.grad for p in params if p.grad is not None]
 
 
 def _check(name: str, limit: Any) -> None:

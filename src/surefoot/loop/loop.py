@@ -34,7 +34,7 @@ from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
 from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.parallel import group
-from surefoot.loop.plan import say_schedules_that_do_not_fit, say_skipped, say_untrained
+from surefoot.loop.plan import refuse_no_update, say_empty, say_schedules_that_do_not_fit, say_skipped, say_untrained
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
 from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
@@ -66,6 +66,7 @@ class Loop:
 
     num_updates = 0  # applied, by all optimizers
     num_skipped = 0  # windows that were not applied: overflow in fp16, not finite, without any item
+    num_empty = 0  # of these, windows without any item
     num_epochs = 0  # finished, in all calls of `batches`
     epoch = 0  # that is running, counted from 0
     updated = False  # whether the last step ended with an update
@@ -224,6 +225,7 @@ class Loop:
                     break
         self._ranks.share_buffers(self.models.values())
         self._feed, self._ended, self._after_update = None, feed.state(), None
+        refuse_no_update(self)
 
     def _epoch_batches(self, feed: Feed, ending: Termination) -> Iterator[Any]:
         started, device = perf_counter(), self.device
@@ -271,8 +273,8 @@ class Loop:
             self._is_batch_untrained = False
             self._apply(updater, micro_batch.evaluate)
             return
-        if micro_batch.factor is None:
-            return  # left out by the program
+        if micro_batch.is_left_out:
+            return
         self._is_batch_untrained = False
         updater.window.num_micro_batches += 1
         if updater.window.num_micro_batches >= self._accumulate[updater.name]:
@@ -287,6 +289,10 @@ class Loop:
             self._applied(updater, outcome)
             return
         self.num_skipped += 1
+        if outcome.is_empty:
+            self.num_empty += 1
+            if self.num_empty == 1 and self._ranks.rank == 0:
+                say_empty(self.num_updates + 1)
         if outcome.is_bad and self._on_nonfinite == "raise":
             raise NonFiniteError(
                 f"update {self.num_updates + 1} was refused: {outcome.what_is_bad()}. The weights are those of update "

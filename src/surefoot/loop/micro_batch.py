@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -10,26 +11,31 @@ from torch import Tensor
 
 from surefoot.loop.closure import check_closure, refuse_backward
 from surefoot.loop.precision import autocast, no_autocast
-from surefoot.loop.weight import weight_of
+from surefoot.loop.weight import UnknownWeightError, read_terms, weight_of
 
 if TYPE_CHECKING:
+    from surefoot.loop.further_loss import FurtherLoss
     from surefoot.loop.loop import Loop
     from surefoot.loop.update import Updater
+    from surefoot.loop.weight.read import Readings
 
 
 class MicroBatch:
     """The forward, loss and backward of one micro-batch. At its end, if it is the window's last, comes the update."""
 
-    __slots__ = ("_autocast", "_given", "_loop", "_updater", "compute_loss", "factor")
+    __slots__ = ("_autocast", "_given", "_loop", "_num_backwards", "_updater", "compute_loss")
 
     def __init__(self, loop: Loop, updater: Updater, weight: float | None) -> None:
-        if weight is not None and not weight >= 0:
-            raise ValueError(f"weight must be the number of items that the loss is a mean over, got {weight!r}.")
         self._loop = loop
         self._updater = updater
-        self._given = weight
-        self.factor: float | None = None  # known from the first backward on
+        self._given = _checked(weight)
+        self._num_backwards = 0
         self.compute_loss: Callable[[], Tensor] | None = None  # where the optimizer is to evaluate it
+
+    @property
+    def is_left_out(self) -> bool:
+        """The program called no backward."""
+        return self._num_backwards == 0
 
     def __enter__(self) -> MicroBatch:
         loop = self._loop
@@ -38,25 +44,32 @@ class MicroBatch:
             self._autocast.__enter__()
         return self
 
-    def backward(self, loss: Tensor, *, retain_graph: bool = False) -> None:
-        """Add the gradients of `loss`, the mean over this micro-batch's items, to the window."""
-        loop, updater = self._loop, self._updater
-        window, factor = updater.window, self.factor
-        if updater.needs_closure and self.compute_loss is None:
-            refuse_backward(updater)
-        if factor is None:
-            is_whole_window = not loop._weights_matter and self._given != 0
-            factor = self.factor = 1.0 if is_whole_window else window.factor(self._weight(loss))
-        if factor != 0.0:
-            window.add(loss, factor)
-        elif not loop._ranks.shares_backward:
-            return  # a mean over nothing: 0 / 0
-        if self._autocast is None:
-            self._run_backward(loss, factor, retain_graph)
+    def backward(self, loss: Tensor, *, weight: float | None = None, retain_graph: bool = False) -> None:
+        """Add the gradients of `loss`, the mean over this micro-batch's items, to the window.
+
+        Further backwards in the same step add up, each divided by its own items. `weight` is how many these are,
+        where it differs from that of the step.
+        """
+        loop, window = self._loop, self._updater.window
+        if self._updater.needs_closure and self.compute_loss is None:
+            refuse_backward(self._updater)
+        index, self._num_backwards = self._num_backwards, self._num_backwards + 1
+        given = self._given if weight is None else _checked(weight)
+        further = window.further_loss(index) if index and loop._weights_matter else None
+        if loop._weights_matter:
+            agreement = window.agreement if further is None else further.agreement
+            factor = window.factor(self._weight(loss, given, lambda: agreement.weigh(self._terms(loss))))
+        else:
+            factor = 0.0 if given == 0 or _is_of_nothing(loss) else 1.0
+        if factor == 0.0:
+            if loop._ranks.shares_backward:
+                loop._ranks.backward_of_nothing(loss)
             return
-        with no_autocast(loop.precision, loop.device):
-            scaled = loss if updater.scaler is None else updater.scaler.scale(loss)
-            self._run_backward(scaled, factor, retain_graph)
+        if further is not None:
+            further.add(loss, factor)
+        else:
+            window.add(loss, factor, counts=loop._weights_matter or window.total == 0)
+        self._run_backward(loss, factor, retain_graph, further)
 
     def closure(self, compute_loss: Callable[[], Tensor]) -> None:
         """Update by an optimizer that evaluates the loss several times, such as L-BFGS or SAM.
@@ -64,27 +77,43 @@ class MicroBatch:
         `compute_loss()` is the forward and the loss; clearing and backward are the loop's.
         """
         check_closure(self._loop, self._updater)
-        if self.compute_loss is not None or self.factor is not None:
+        if self.compute_loss is not None or not self.is_left_out:
             raise RuntimeError("a step takes one closure, and no backward beside it.")
         self.compute_loss = compute_loss
 
     def evaluate(self) -> None:
         """Forward, loss and backward of the closure."""
         assert self.compute_loss is not None
-        self.factor = None
+        self._num_backwards = 0
         with autocast(self._loop.precision, self._loop.device):
             loss = self.compute_loss()
         self.backward(loss)
 
-    def _run_backward(self, loss: Tensor, factor: float, retain_graph: bool) -> None:
+    def _run_backward(self, loss: Tensor, factor: float, retain_graph: bool, further: FurtherLoss | None) -> None:
         """The factor is the gradient to begin with: that costs less than an operation for it."""
-        gradient = None if factor == 1.0 else self._updater.window.seed(loss, factor)
-        loss.backward(gradient, retain_graph, inputs=self._updater.inputs)  # type: ignore[no-untyped-call]
+        loop, updater = self._loop, self._updater
+        with nullcontext() if self._autocast is None else no_autocast(loop.precision, loop.device):
+            scaled = loss if updater.scaler is None else updater.scaler.scale(loss)
+            gradient = None if factor == 1.0 else updater.window.seed(scaled, factor)
+            with nullcontext() if further is None else further.collecting(updater.window.params):
+                scaled.backward(gradient, retain_graph, inputs=updater.inputs)  # type: ignore[no-untyped-call]
 
-    def _weight(self, loss: Tensor) -> float:
-        if self._loop._ranks.is_extra or self._given == 0:
+    def _weight(self, loss: Tensor, given: float | None, read: Callable[[], float]) -> float:
+        if self._loop._ranks.is_extra or given == 0:
             return 0.0
-        return weight_of(loss) if self._given is None else self._given
+        if given is None:
+            return read()
+        if self._loop.num_updates == 0 and not self._updater.window.is_open:
+            self._refuse_divided_twice(loss)
+        return given
+
+    def _terms(self, loss: Tensor) -> list[Readings]:
+        return read_terms(loss, self._loop._accumulate[self._updater.name])
+
+    def _refuse_divided_twice(self, loss: Tensor) -> None:
+        """Also where weights are given; they are not doubted otherwise."""
+        with suppress(UnknownWeightError):
+            self._terms(loss)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -92,3 +121,19 @@ class MicroBatch:
         if self._autocast is not None:
             self._autocast.__exit__(kind, error, trace)
         self._loop._micro_batch_ends(self, self._updater, failed=error is not None)
+
+
+def _checked(weight: float | None) -> float | None:
+    if weight is not None and not weight >= 0:
+        raise ValueError(f"weight must be the number of items that the loss is a mean over, got {weight!r}.")
+    return weight
+
+
+def _is_of_nothing(loss: Tensor) -> bool:
+    """A mean over no item is NaN, which is nobody's mistake. On other devices it is not waited for."""
+    if not loss.is_cpu or not loss.isnan().any():
+        return False
+    try:
+        return weight_of(loss) == 0
+    except UnknownWeightError:
+        return False

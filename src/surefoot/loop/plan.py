@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.optim import Optimizer
 
+    from surefoot.loop.loop import Loop
     from surefoot.loop.update import Updater
+
+
+class NothingUpdatedError(RuntimeError):
+    """All windows of a run were left out."""
 
 
 class LoopWarning(UserWarning):
@@ -57,6 +62,31 @@ def say_skipped(update: int, what: str) -> None:
         f"update {update} was left out: {what}. loop.num_skipped counts such windows; later ones are not told.",
         LoopWarning,
         stacklevel=5,
+    )
+
+
+def say_empty(update: int) -> None:
+    """Once in a run."""
+    warnings.warn(
+        f"the window of update {update} was left out, because none of its items counted: its weights add up to 0, as "
+        "when all targets are ignored. loop.num_empty counts such windows; later ones are not told.",
+        LoopWarning,
+        stacklevel=5,
+    )
+
+
+def refuse_no_update(loop: Loop) -> None:
+    """At the end of all epochs: a training in which nothing was updated must not look like one."""
+    if loop.num_updates or not loop.num_skipped:
+        return
+    counts = {
+        "had no item that counts": loop.num_empty,
+        "were not finite": loop.num_skipped - loop.num_empty,
+    }
+    why = " and ".join(f"{num} {what}" for what, num in counts.items() if num)
+    raise NothingUpdatedError(
+        f"no update was made: of {loop.num_skipped} windows, {why}. The weights are those from before. Look at the "
+        "targets, masks and weights of a batch, and at its loss."
     )
 
 

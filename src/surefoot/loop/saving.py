@@ -42,6 +42,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
         "counts": {
             "updates": loop.num_updates,
             "skipped": loop.num_skipped,
+            "empty": loop.num_empty,
             "epoch": loop.epoch,
             "epochs": loop.num_epochs,
             "seconds": loop.seconds,
@@ -100,6 +101,7 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
     counts = state["counts"]
     loop.num_updates, loop.num_skipped = counts["updates"], counts["skipped"]
     loop.num_epochs = counts.get("epochs", counts["epoch"])  # older checkpoints do not tell
+    loop.num_empty = counts.get("empty", 0)  # older checkpoints do not tell
     loop.epoch, loop.seconds, loop.stopped = counts["epoch"], counts["seconds"], state["stopped"]
     if loop._stop is not None and state["stop"] is not None:
         loop._stop.load_state_dict(state["stop"])

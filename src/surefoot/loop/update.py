@@ -60,8 +60,21 @@ class Updater:
     scaler: GradScaler | None
     scheduler: Any
     ranks: Alone
-    inputs: list[Tensor] | None
-    needs_closure: bool
+    needs_closure: bool = False
+    is_one_of_several: bool = False
+
+    @property
+    def inputs(self) -> list[Tensor] | None:
+        """With one optimizer a backward goes everywhere, as in any loop; with several only to its parameters."""
+        if not self.is_one_of_several:
+            return None
+        inputs = [p for p in self.window.params if p.requires_grad]
+        if not inputs:
+            raise ValueError(
+                f"all parameters of optimizer {self.name!r} are frozen, so that there is nothing to train in its step. "
+                "Leave the step out, or call requires_grad_(True) first."
+            )
+        return inputs
 
     def update(self, before: Edit | None = None) -> Outcome:
         """Apply the window, unless it is not finite. `before` is the program's own: it may edit the gradients."""
@@ -111,11 +124,11 @@ class Updater:
         if before is not None and total:
             gradients = self._edited(before)  # before the check and the limits: they hold for what it leaves
         norm = self.ranks.norm(gradients)
-        outcome = self._judge(self.ranks.mean_loss(window, total), norm, total, gradients)
+        outcome = self._judge(self.ranks.mean_loss(window), norm, total, gradients)
         if outcome.applied:
             if self.spikes is not None:
                 norm = self.spikes.clip(window.params, norm)
-            self.limits.clip(norm)
+            self.limits.clip(norm, self.ranks.norm_of)
         return outcome
 
     def _edited(self, edit: Edit) -> list[Tensor]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from surefoot.loop.clip import Limits
 from surefoot.loop.closure import needs_closure
-from surefoot.loop.joint import join_optimizers
+from surefoot.loop.joint import JointOptimizer, join_optimizers
 from surefoot.loop.precision import Precision, make_scaler
 from surefoot.loop.setup import name_rest
 from surefoot.loop.spikes import SpikeLimit
@@ -16,6 +17,7 @@ from surefoot.loop.window import Window
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor
     from torch.optim import Optimizer
 
     from surefoot.loop.parallel.alone import Alone
@@ -32,19 +34,22 @@ def make_updaters(
     made = {}
     for name, parts in optimizers.items():
         optimizer = join_optimizers(parts)
-        params = [p for group in optimizer.param_groups for p in group["params"]]
         made[name] = Updater(
             name,
             optimizer,
             list(parts),
-            Window(params, accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
+            Window(partial(params_of, optimizer), accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
             Limits(optimizer, norms[name], values[name]),
             None if factors[name] is None else SpikeLimit(factors[name]),
             make_scaler(precision, device),
             schedulers[name],
             ranks,
-            # With one optimizer a backward goes everywhere, as in any loop; with several only to its parameters.
-            inputs=[p for p in params if p.requires_grad] if len(names) > 1 else None,
             needs_closure=any(map(needs_closure, parts)),
+            is_one_of_several=len(names) > 1,
         )
     return made
+
+
+def params_of(optimizer: Optimizer | JointOptimizer) -> list[Tensor]:
+    """As they are now: groups may be added while training."""
+    return [p for group in optimizer.param_groups for p in group["params"]]

@@ -17,32 +17,49 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from surefoot.loop.further_loss import FurtherLoss
+from surefoot.loop.weight import Agreement
+
 
 class Window:
-    """What has been added up since the last update."""
+    """What has been added up since the last update.
+
+    `params` gives the optimizer's parameters as they are now: groups may be added at any time.
+    """
 
     __slots__ = (
         "_agree",
         "_exponent",
+        "_params",
         "_seed",
         "_seeded",
+        "agreement",
+        "further",
         "num_micro_batches",
-        "params",
         "total",
         "unit",
         "weighted_loss",
     )
 
     def __init__(
-        self, params: Sequence[Tensor], accumulate: int = 1, agree: Callable[[float], float] | None = None
+        self,
+        params: Callable[[], list[Tensor]],
+        accumulate: int = 1,
+        agree: Callable[[float], float] | None = None,
     ) -> None:
-        self.params = params
+        self._params = params
         self._exponent = floor(log2(accumulate))
         self._agree = agree
         self._seed: Tensor | None = None  # the last one, and of what
         self._seeded: tuple[float, torch.dtype, torch.device] | None = None
+        self.agreement = Agreement()
+        self.further: list[FurtherLoss] = []  # of steps with several backwards, the second, the third …
         self.unit = 0.0  # the weight that counts as one
         self.reset()
+
+    @property
+    def params(self) -> list[Tensor]:
+        return self._params()
 
     def reset(self) -> None:
         self.num_micro_batches = 0
@@ -50,6 +67,15 @@ class Window:
             self.unit = 0.0
         self.total = 0.0  # in units
         self.weighted_loss: Tensor | float | None = None  # sum of losses times factors; on devices nobody waits for it
+        self.agreement.reset()
+        for loss in self.further:
+            loss.reset()
+
+    def further_loss(self, index: int) -> FurtherLoss:
+        """The account of a step's backward number `index`, counted from 1 after the first."""
+        while len(self.further) < index:
+            self.further.append(FurtherLoss())
+        return self.further[index - 1]
 
     def factor(self, weight: float) -> float:
         """By what to multiply the loss of a micro-batch of this weight."""
@@ -69,9 +95,10 @@ class Window:
             self._seed = None if loss.ndim else seed
         return seed
 
-    def add(self, loss: Tensor, factor: float) -> None:
-        """A backward has added its gradients."""
-        self.total += factor
+    def add(self, loss: Tensor, factor: float, *, counts: bool = True) -> None:
+        """A backward has added its gradients. It does not count if an earlier one has counted the same items."""
+        if counts:
+            self.total += factor
         part = loss.item() if loss.is_cpu else loss.detach()
         if factor != 1.0:
             part = part * factor
@@ -82,12 +109,32 @@ class Window:
         return self.num_micro_batches > 0
 
     @property
-    def mean_loss(self) -> float:
-        return float("nan") if self.weighted_loss is None else float(self.weighted_loss) / (self.total or 1.0)
+    def totals(self) -> list[float]:
+        """In units, of each backward of a step."""
+        return [self.total, *(loss.total for loss in self.further)]
+
+    @property
+    def losses(self) -> list[float]:
+        """The sums of losses times factors, of each backward of a step."""
+        found = [self.weighted_loss, *(loss.weighted_loss for loss in self.further)]
+        return [0.0 if loss is None else float(loss) for loss in found]
 
     @property
     def gradients(self) -> list[Tensor]:
         return [p.grad for p in self.params if p.grad is not None]
+
+    def reached(self) -> list[bool]:
+        """Which parameters have got a gradient, by any backward."""
+        by_further = {id(p) for loss in self.further for p in loss.params}
+        return [p.grad is not None or id(p) in by_further for p in self.params]
+
+    def merge(self, totals: Sequence[float]) -> float:
+        """Bring all backwards of the steps together. What is left to do is one division, by the number returned."""
+        whole = next((total for total in totals if total), 0.0)
+        for loss, total in zip(self.further, totals[1:], strict=False):
+            if total:
+                loss.join(whole / total)
+        return whole
 
     def normalise(self, gradients: list[Tensor], total: float) -> None:
         """From sums to the mean over all items. `total` is in units, over all ranks."""
@@ -96,17 +143,29 @@ class Window:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint inside a window needs, partial gradients included."""
+        params = self.params if self.is_open else []
         return {
             "num_micro_batches": self.num_micro_batches,
             "unit": self.unit,
             "total": self.total,
             "weighted_loss": self.weighted_loss,
-            "gradients": [None if p.grad is None else p.grad.detach() for p in self.params] if self.is_open else [],
+            "gradients": [None if p.grad is None else p.grad.detach() for p in params],
+            "further": [loss.state(params) for loss in self.further] if self.is_open else [],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         self.num_micro_batches, self.unit, self.total = state["num_micro_batches"], state["unit"], state["total"]
         self.weighted_loss = state["weighted_loss"]
-        gradients = state["gradients"] or [None] * len(self.params)
-        for p, grad in zip(self.params, gradients, strict=True):
+        params = self.params
+        gradients = state["gradients"] or [None] * len(params)
+        for p, grad in zip(params, gradients, strict=True):
             p.grad = None if grad is None else grad.to(p.device, p.dtype).clone()
+        self.further = []
+        for index, further in enumerate(state.get("further", ()), start=1):  # older checkpoints have none
+            self.further_loss(index).restore(further, params)
+
+
+def mean_loss(losses: Sequence[float], totals: Sequence[float]) -> float:
+    """Of a window: each backward by its own items."""
+    counted = [loss / total for loss, total in zip(losses, totals, strict=True) if total]
+    return sum(counted) if counted else float("nan")

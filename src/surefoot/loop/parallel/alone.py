@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from surefoot.loop.checkpoint.folder import Folder
+from surefoot.loop.window import mean_loss
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,17 +47,25 @@ class Alone:
 
     def sum_over_ranks(self, window: Window) -> tuple[list[Tensor], float]:
         """The window's gradients and its weight in units."""
-        return window.gradients, window.total
+        total = window.merge(window.totals)
+        return window.gradients, total
 
     def gradients(self, window: Window) -> list[Tensor]:
         """What this rank has of the window's gradients."""
         return window.gradients
 
-    def mean_loss(self, window: Window, total: float) -> float:
-        return window.mean_loss
+    def backward_of_nothing(self, loss: Tensor) -> None:
+        """Of a micro-batch that counts nothing, where ranks meet in backwards."""
+
+    def mean_loss(self, window: Window) -> float:
+        return mean_loss(window.losses, window.totals)
 
     def norm(self, gradients: list[Tensor]) -> Tensor:
         return torch.nn.utils.get_total_norm(gradients)
+
+    def norm_of(self, gradients: list[Tensor]) -> Tensor:
+        """Of the gradients of some parameters, as they lie in `.grad`."""
+        return self.norm(gradients)
 
     # --- agreeing
 

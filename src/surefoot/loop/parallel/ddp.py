@@ -27,10 +27,10 @@ class Ddp(Ranks):
 
     def sum_over_ranks(self, window: Window) -> tuple[list[Tensor], float]:
         """A parameter that got no gradient on some ranks got zero there; one that got none anywhere keeps none."""
-        total, reached = self.meet(window, [float(p.grad is not None) for p in window.params])
-        params = [p for p, num in zip(window.params, reached, strict=True) if num]
-        for p in params:
-            if p.grad is None:
+        totals, reached = self.meet(window, [float(has_gradient) for has_gradient in window.reached()])
+        total = window.merge(totals)
+        for p, num in zip(window.params, reached, strict=True):
+            if num and p.grad is None:
                 p.grad = torch.zeros_like(p)
         gradients = window.gradients
         _add_up(gradients)

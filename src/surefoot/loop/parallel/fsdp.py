@@ -62,17 +62,30 @@ class Fsdp(Ranks):
     # --- a window
 
     def sum_over_ranks(self, window: Window) -> tuple[list[Tensor], float]:
-        total, _ = self.meet(window)
+        totals, _ = self.meet(window)
+        total = window.merge(totals)
         # fully_shard has taken the mean over ranks: the division by the number of ranks is undone here.
         return self.gradients(window), total / self.size
 
     def gradients(self, window: Window) -> list[Tensor]:
         return [local(gradient) for gradient in window.gradients]
 
+    def backward_of_nothing(self, loss: Tensor) -> None:
+        """The others wait in this backward. A mean over nothing is 0 / 0: what it sends on is made 0 again."""
+        handles = [node.register_prehook(_to_zero) for node in _parameter_nodes(loss.grad_fn)]
+        try:
+            loss.backward(torch.zeros_like(loss), inputs=None)  # type: ignore[no-untyped-call]
+        finally:
+            for handle in handles:
+                handle.remove()
+
     def norm(self, gradients: list[Tensor]) -> Tensor:
         squared = super().norm(gradients).double() ** 2
         dist.all_reduce(squared)
         return squared.sqrt()
+
+    def norm_of(self, gradients: list[Tensor]) -> Tensor:
+        return self.norm([local(gradient) for gradient in gradients])
 
     # --- data
 
@@ -101,9 +114,23 @@ class Fsdp(Ranks):
             }
         for name, sharded in params.items():
             window = state["windows"][name]
-            if window["gradients"]:
-                pairs = zip(window["gradients"], sharded, strict=True)
-                window["gradients"] = [unpack(gradient, p) for gradient, p in pairs]
+            for kept in (window, *window.get("further", ())):
+                if kept["gradients"]:
+                    kept["gradients"] = [unpack(g, p) for g, p in zip(kept["gradients"], sharded, strict=True)]
+
+
+def _parameter_nodes(root: Any) -> list[Any]:
+    todo, seen = [root], {root}
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return [node for node in seen if hasattr(node, "variable")]
+
+
+def _to_zero(gradients: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
+    return tuple(None if gradient is None else torch.zeros_like(gradient) for gradient in gradients)
 
 
 def units_of(model: Module, patterns: Sequence[str] | None) -> list[Module]:

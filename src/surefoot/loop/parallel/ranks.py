@@ -13,6 +13,8 @@ import torch.distributed as dist
 from surefoot.loop.parallel.alone import Alone
 from surefoot.loop.parallel.group import Group
 from surefoot.loop.parallel.together import Together
+from surefoot.loop.weight.agreement import marks_of, refuse_different_marks
+from surefoot.loop.window import mean_loss
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -95,16 +97,26 @@ class Ranks(Alone):
     def unit(self, unit: float) -> float:
         return self.range(unit)[1]
 
-    def meet(self, window: Window, more: Sequence[float] = ()) -> tuple[float, list[float]]:
-        """The window's weight over all ranks and the sums of `more`: the one small exchange of each window."""
-        loss = 0.0 if window.weighted_loss is None else float(window.weighted_loss)
-        asked = float(self._ending is not None and self._ending.asked)
-        total, loss, asked, *more = self.sum([window.total, loss, asked, *more])
-        self._loss = loss / total if total else float("nan")
-        self._is_ending = asked > 0
-        return total, more
+    def meet(self, window: Window, more: Sequence[float] = ()) -> tuple[list[float], list[float]]:
+        """The window's weights over all ranks and the sums of `more`: the one small exchange of each window.
 
-    def mean_loss(self, window: Window, total: float) -> float:
+        There is a second one where steps have several backwards, on any rank.
+        """
+        asked = float(self._ending is not None and self._ending.asked)
+        marks = marks_of(window.agreement)
+        own = [window.totals[0], window.losses[0], asked, float(len(window.further) > 0), *marks]
+        total, loss, asked, has_further, *rest = self.sum([*own, *more])
+        totals, losses = [total], [loss]
+        if has_further:
+            num = int(self.range(len(window.further))[1])
+            sums = self.sum([*_padded(window.totals[1:], num), *_padded(window.losses[1:], num)])
+            totals, losses = [total, *sums[:num]], [loss, *sums[num:]]
+        self._loss = mean_loss(losses, totals)
+        self._is_ending = asked > 0
+        refuse_different_marks(rest[: len(marks)])
+        return totals, rest[len(marks) :]
+
+    def mean_loss(self, window: Window) -> float:
         return self._loss
 
     def is_ending(self, ending: Termination) -> bool:
@@ -132,3 +144,7 @@ class Ranks(Alone):
         if self._is_open:
             self._is_open = False
             Group.leave()
+
+
+def _padded(numbers: Sequence[float], num: int) -> list[float]:
+    return [*numbers, *[0.0] * (num - len(numbers))]

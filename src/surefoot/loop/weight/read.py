@@ -1,0 +1,204 @@
+"""What each term of a loss divides by, and as what that number is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import isclose, prod
+
+from torch import Tensor
+
+from surefoot.loop.weight.error import DividedTwiceError, UnknownWeightError, a_sum, unknown
+from surefoot.loop.weight.items import Items, look_below
+from surefoot.loop.weight.terms import Constant, Reduction, reductions_of
+from surefoot.watch.lossgraph.node import Node, name_of, number, saved
+from surefoot.watch.lossgraph.term import KINDS, product
+
+MEAN, SUM = 1, 2  # among torch's reductions
+MOST_FACTORS = 4  # of which subsets are tried
+Readings = Mapping[str, float]  # a weight, by what it is known as: "mean", "mask 0", "rows" …
+PLAIN = "mean"
+
+
+def weight_of(loss: Tensor) -> float:
+    """The number of items that `loss` is a mean over, taken by itself."""
+    from surefoot.loop.weight.agreement import Agreement
+
+    return Agreement().weigh(read_terms(loss))
+
+
+def read_terms(loss: Tensor, accumulate: int = 1) -> list[Readings]:
+    """One for each mean in the loss; none if it depends on no item."""
+    plain = None if loss.grad_fn is None else _of_plain(loss.grad_fn)
+    if plain is not None:
+        return [{PLAIN: plain}]
+    reductions = reductions_of(loss)
+    if accumulate > 1 and reductions:
+        refuse_divided_twice(reductions, accumulate)
+    found: list[Readings] = []
+    for reduction in reductions:
+        known = [weight for readings in found for weight in readings.values()]
+        found.append(_read(reduction, known))
+    return found
+
+
+def refuse_divided_twice(reductions: Sequence[Reduction], accumulate: int) -> None:
+    """`loss / accumulate`, by habit. Half a mean is often meant so, and is let be where it is written as a product."""
+    if all(_is_divided_by(reduction, accumulate) for reduction in reductions):
+        raise DividedTwiceError(accumulate)
+
+
+def _is_divided_by(reduction: Reduction, accumulate: int) -> bool:
+    divided = [c.value for c in reduction.divisors if c.is_plain or c.value.is_integer()]
+    divided += [1 / c.value for c in reduction.factors if c.value and accumulate > 2]
+    if not any(isclose(value, accumulate, rel_tol=1e-6) for value in divided):
+        return False
+    try:
+        _read(Reduction(reduction.node, reduction.divisors), ())
+    except UnknownWeightError:
+        return True
+    return _is_mean(reduction.node)  # of a sum, it is the number of items
+
+
+def _is_mean(node: Node) -> bool:
+    return name_of(node) == "Mean" or getattr(node, "_saved_reduction", None) == MEAN
+
+
+def _of_plain(node: Node) -> float | None:
+    """Of a loss that one function of torch computed, which is most of them: no need to look further."""
+    what = _counted_by.get(type(node)) or _counted(node)
+    if not what or getattr(node, "_saved_reduction", None) != MEAN:
+        return None
+    found = saved(node, what)
+    if what == "total_weight":
+        return number(found, may_wait=True)
+    return float(found.numel()) if isinstance(found, Tensor) else None
+
+
+def _counted(node: Node) -> str:
+    """Which of the tensors that it keeps tells the items: torch has a type for each kind of node."""
+    name = name_of(node)
+    what = "" if name not in KINDS else "total_weight" if name.startswith("NllLoss") else "self"
+    if what:
+        _counted_by[type(node)] = what
+    return what
+
+
+_counted_by: dict[type, str] = {}
+
+
+def _read(reduction: Reduction, known: Sequence[float]) -> Readings:
+    if _is_mean(reduction.node):
+        num = _of_plain(reduction.node)
+        if num is None and name_of(reduction.node) in KINDS:
+            raise unknown(f"ends in {name_of(reduction.node)}, which does not tell what it is a mean over")
+    else:
+        num = None
+    items = Items() if num is not None else look_below(reduction.node)
+    divisors, factors = [*reduction.divisors, *items.divisors], [*reduction.factors, *items.factors]
+    averaged = items.num_averaged
+    if num is None:
+        num = product(saved(reduction.node, "self_sym_sizes")) if _is_mean(reduction.node) else 1.0
+    if items.is_summed or (averaged is None and not _is_mean(reduction.node)):
+        return _read_sum(num * (averaged or 1.0), divisors, factors, items, known)
+    return _read_mean(num * (averaged or 1.0), divisors, factors, items)
+
+
+def _read_mean(num: float, divisors: Sequence[Constant], factors: Sequence[Constant], items: Items) -> Readings:
+    """A mean counts its items, unless it was divided by the mean of a mask."""
+    masks = dict(_mask_counts(items))
+    found = _matches(num, divisors, factors, masks) if masks and (divisors or factors) else {}
+    if found:
+        return found
+    if not divisors:
+        return _unless_normalised(num, factors, items)
+    return {_with(f"{PLAIN} / {prod(c.value for c in divisors):.9g}", factors): num, **_emptied(items)}
+
+
+def _with(basis: str, factors: Sequence[Constant]) -> str:
+    """Factors that are tensors may come from the batch, so they have to be the same in the whole window."""
+    return basis + "".join(f" * {c.value:.9g}" for c in factors if not c.is_plain)
+
+
+def _read_sum(
+    num: float, divisors: Sequence[Constant], factors: Sequence[Constant], items: Items, known: Sequence[float]
+) -> Readings:
+    """A sum has to be divided by the number of what it adds up."""
+    counts = {**dict(_mask_counts(items)), **dict(_shape_counts(items))}
+    counts |= {f"as term {i}": count for i, count in enumerate(known)}
+    found = _matches(num, divisors, factors, counts)
+    if divisors:
+        found |= _emptied(items)
+    if found:
+        return found
+    if not divisors and num == 1.0:
+        raise a_sum("is a sum, not a mean")
+    divisor = num * prod(c.value for c in divisors)
+    raise unknown(f"divides a sum by {divisor:g}, which is not the number of items that it adds up")
+
+
+def _unless_normalised(num: float, factors: Sequence[Constant], items: Items) -> Readings:
+    """Weights with a mean of one were divided by their mean: what they were before, only a mask of one value tells."""
+    readings = {_with(PLAIN, factors): num}
+    for i, mask in enumerate(items.masks):
+        if mask.numel() != num:
+            continue
+        values = mask.double()
+        num_kept = float((values != 0).sum())
+        if bool(values.isnan().all()):
+            readings = {f"nonzero {i}": 0.0}
+        elif isclose(float(values.sum()), num, rel_tol=1e-6):
+            has_one_value = bool((values[values != 0] / values.max() - 1).abs().max() < 1e-6)
+            if has_one_value:
+                readings = {f"nonzero {i}": num_kept, **(readings if num_kept == num else {})}
+            elif not bool((values == values.round()).all()):
+                raise unknown("has weights whose mean is one, so that their sum before is lost")
+    return {**readings, **(_emptied(items) if factors else {})}
+
+
+def _emptied(items: Items) -> dict[str, float]:
+    """Masks that keep nothing: their sum is held above 0, or the loss is 0 / 0."""
+    return {name: 0.0 for name, count in _mask_counts(items) if count == 0.0}
+
+
+def _matches(
+    num: float, divisors: Sequence[Constant], factors: Sequence[Constant], counts: Mapping[str, float]
+) -> dict[str, float]:
+    """What the whole divisor is known as. A factor is taken for a divisor only if it makes one of the counts."""
+    divided = num * prod(c.value for c in divisors)
+    tolerance = max((c.tolerance for c in (*divisors, *factors)), default=0.0)
+    usable = [c.value for c in factors[:MOST_FACTORS] if c.value]
+    for size in range(len(usable) + 1):
+        for chosen in combinations(usable, size):
+            whole = abs(divided / prod(chosen))
+            if whole == 1.0 and not divisors and not chosen:
+                continue  # a sum
+            found = {name: whole for name, n in counts.items() if n and isclose(whole, n, rel_tol=tolerance)}
+            if found:
+                return found
+    return {}
+
+
+def _mask_counts(items: Items) -> Iterator[tuple[str, float]]:
+    for i, mask in enumerate(items.masks):
+        yield f"mask {i}", float(mask.double().sum())
+        yield f"nonzero {i}", float((mask != 0).sum())
+    if len(items.masks) > 1 and len({mask.shape for mask in items.masks}) == 1:
+        whole = items.masks[0].double()
+        for mask in items.masks[1:]:
+            whole = whole * mask
+        yield "masks", float(whole.sum())
+    for i, kept in enumerate(items.kept):
+        yield f"kept {i}", float(kept.sum())
+    for i, num in enumerate(items.num_valid):
+        yield f"valid {i}", num
+
+
+def _shape_counts(items: Items) -> Iterator[tuple[str, float]]:
+    for place, shape in enumerate((items.shape, *items.rows)):
+        size = 1
+        for dim, length in enumerate(shape):
+            size *= length
+            yield f"rows {place}:{dim}", float(size)
+        if len(shape) > 1 and shape[1]:
+            yield f"positions {place}", float(size / shape[1])
