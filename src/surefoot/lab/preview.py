@@ -113,7 +113,9 @@ def scheduler_in(made: Any) -> Any:
     loop = result[0] if isinstance(result, tuple) and result else result
     if not isinstance(loop, Loop):
         return result
-    schedulers = [updater.scheduler for updater in loop._updaters.values() if updater.scheduler is not None]
+    schedulers = [
+        one for updater in loop._updaters.values() if updater.scheduler for one in updater.scheduler.per_update
+    ]
     loop.close()
     if len(schedulers) != 1:
         raise ValueError(f"the loop must have one scheduler, got {len(schedulers)}. Name a function that returns one.")

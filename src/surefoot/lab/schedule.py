@@ -9,8 +9,9 @@ from surefoot.loop.schedule import (
     warmup_constant_decay,
     warmup_cosine,
 )
+from surefoot.loop.schedulers import on_metric, per_epoch
 
 __all__ = [
-    "Preview", "inverse_time", "length_of", "mismatch", "preview", "step_decay", "warmup_constant_decay",
-    "warmup_cosine",
+    "Preview", "inverse_time", "length_of", "mismatch", "on_metric", "per_epoch", "preview", "step_decay",
+    "warmup_constant_decay", "warmup_cosine",
 ]  # fmt: skip

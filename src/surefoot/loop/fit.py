@@ -12,6 +12,7 @@ from surefoot.loop.evaluate import LossFunction, is_pair
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.history import History
 from surefoot.loop.outlook import tell_outlook
+from surefoot.loop.schedulers import Schedulers
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
@@ -38,7 +39,9 @@ class Fit:
         self._check_stop(validate is not None)
         timer = Timer(check_every("validate_every", validate_every) or Every(epochs=1), loop._ranks)
         timer.start(loop.seconds)
-        after_update, at_epoch_end = self._validations(validate, timer) if validate is not None else (None, None)
+        after_update, at_epoch_end = (None, self._use_training_loss)
+        if validate is not None:
+            after_update, at_epoch_end = self._validations(validate, timer)
         for batch in loop.batches(loader, epochs, after_update=after_update, at_epoch_end=at_epoch_end):
             with loop.step(weight=None if self._weight is None else self._weight(batch)) as step:
                 if updater.needs_closure:
@@ -64,14 +67,23 @@ class Fit:
 
     def _check_stop(self, validates: bool) -> None:
         """A condition on a name that is never measured would never be met."""
-        waits_for = self._loop._stop.names if self._loop._stop is not None else frozenset()
         known = ["loss", *(f"val/{name}" for name in ("loss", *self._metrics) if validates)]
-        for what, names in (("stop", waits_for), ("keep_best", frozenset(filter(None, [self._loop._best.name])))):
-            unknown = sorted(names.difference(known))
-            if unknown:
+        loop = self._loop
+        schedulers = [updater.scheduler for updater in loop._updaters.values() if updater.scheduler is not None]
+        waiting = {
+            "stop": set(loop._stop.names) if loop._stop is not None else set(),
+            "keep_best": {loop._best.name} if loop._best.name else set(),
+            "a scheduler": {name for one in schedulers for name in one.names},
+        }
+        for what, names in waiting.items():
+            for name in sorted(names.difference(known)):
                 raise ValueError(
-                    f"{what} waits for {unknown[0]!r}, which fit() does not measure. There are {', '.join(known)}."
+                    f"{what} waits for {name!r}, which fit() does not measure. There are {', '.join(known)}."
                 )
+
+    def _use_training_loss(self) -> None:
+        """Nothing else will come for a scheduler that would rather follow a validation loss."""
+        self._loop._each_schedule(Schedulers.epoch_begins)
 
     def _loss(self, batch: Any) -> Tensor:
         model = next(iter(self._loop.models.values()))

@@ -38,6 +38,7 @@ from surefoot.loop.plan import refuse_no_update, say_empty, say_schedules_that_d
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
 from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
+from surefoot.loop.schedulers import Schedulers
 from surefoot.loop.state import State
 from surefoot.loop.stop import Condition, Seen, after
 from surefoot.loop.trying import check_trying, first_batches
@@ -211,12 +212,14 @@ class Loop:
         with Termination() as ending, self._progress.over(self.num_updates, planned):
             for epoch in feed.epochs():
                 self.epoch = self._num_epochs_done = epoch
+                self._each_schedule(Schedulers.epoch_begins)
                 yield from self._epoch_batches(feed, ending)
                 if self.stopped is None:
                     self.flush()
                     self._log.settle()
                     self._num_epochs_done = epoch + 1
                     self.num_epochs += 1
+                    self._each_schedule(Schedulers.epoch_ends)
                     if at_epoch_end is not None:
                         at_epoch_end()
                     self._is_save_due |= self._save_timer.is_due_after_epoch(self.num_epochs)
@@ -239,6 +242,11 @@ class Loop:
             self._save_if_asked(ending)
             if self.stopped is not None:
                 return
+
+    def _each_schedule(self, happens: Callable[[Schedulers], None]) -> None:
+        for updater in self._updaters.values():
+            if updater.scheduler is not None:
+                happens(updater.scheduler)
 
     def _save_if_asked(self, ending: Termination) -> None:
         is_ending = self._ranks.is_ending(ending)
@@ -318,19 +326,27 @@ class Loop:
             if self._feed is None:
                 self.save()
         self._note_attributes()
-        if self._stop is not None or self._best.name:
-            self.see({f"{lead}loss": outcome.loss})
+        self._keep_if_best({f"{lead}loss": outcome.loss})
+        if self._stop is not None:
+            self._ask_stop({f"{lead}loss": outcome.loss})
         if self._progress.is_on:
             self._progress.update(self, outcome.loss, outcome.rates[0])
         if self._after_update is not None:
             self._after_update()
 
     def see(self, values: Mapping[str, float]) -> None:
-        """Show new values to the stop conditions and to `keep_best`; `fit` does so after a validation."""
+        """Show new values to stop conditions, to `keep_best`, and to schedulers; `fit` does after a validation."""
+        self._each_schedule(lambda schedulers: schedulers.see(values))
+        self._keep_if_best(values)
+        self._ask_stop(values)
+
+    def _keep_if_best(self, values: Mapping[str, float]) -> None:
         if self._best.see(values, self.num_updates):
             self._is_save_due = True
             if self._feed is None:
                 self.save()
+
+    def _ask_stop(self, values: Mapping[str, float]) -> None:
         if self._stop is not None and self.stopped is None:
             reason = self._stop.see(Seen(self.num_updates, self._num_epochs_done, self.seconds, values))
             self.stopped = self._ranks.reason(reason)

@@ -44,15 +44,16 @@ def say_schedules_that_do_not_fit(
     for updater in updaters:
         planned = planned_updates(num_batches, epochs, accumulate[updater.name])
         in_all += planned
-        wrong = None if updater.scheduler is None else mismatch(updater.scheduler, planned)
-        is_part = epochs == 1 and (length_of(updater.scheduler) or 0) > planned  # one call of several, an epoch each
-        if tell and wrong is not None and not is_part:
-            warnings.warn(
-                f"{wrong} ({num_batches} batches, {epochs} epochs, accumulate={accumulate[updater.name]}). "
-                "Schedules are counted in updates here.",
-                LoopWarning,
-                stacklevel=4,
-            )
+        for scheduler in updater.scheduler.per_update if updater.scheduler and tell else ():
+            wrong = mismatch(scheduler, planned)
+            is_part = epochs == 1 and (length_of(scheduler) or 0) > planned  # one call of several, an epoch each
+            if wrong is not None and not is_part:
+                warnings.warn(
+                    f"{wrong} ({num_batches} batches, {epochs} epochs, accumulate={accumulate[updater.name]}). "
+                    "Schedules are counted in updates here; sf.schedule.per_epoch(scheduler) counts epochs.",
+                    LoopWarning,
+                    stacklevel=4,
+                )
     return in_all
 
 

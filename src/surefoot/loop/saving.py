@@ -12,6 +12,7 @@ from surefoot.loop.checkpoint import rng
 from surefoot.loop.checkpoint.difference import first_difference
 from surefoot.loop.frozen import fill_in, leave_out
 from surefoot.loop.parallel.shard import local
+from surefoot.loop.schedulers import saved_schedulers
 
 if TYPE_CHECKING:
     from surefoot.loop.feed import Feed
@@ -157,6 +158,17 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
         raise OtherCheckpointError(f"{path} can't be loaded: {missing}. Nothing was loaded.")
     if difference is not None:
         raise OtherCheckpointError(f"{path} belongs to another model or optimizer: {difference}. Nothing was loaded.")
+    _check_schedulers(loop, state, path)
+
+
+def _check_schedulers(loop: Loop, state: dict[str, Any], path: Path) -> None:
+    for name, updater in loop._updaters.items():
+        before, now = len(saved_schedulers(state["schedulers"].get(name))), len(updater.scheduler or ())
+        if before != now:
+            raise OtherCheckpointError(
+                f"{path} was saved with {before} schedulers{f' for {name!r}' if name else ''}, and the loop has {now}: "
+                "schedules would start over. Make the loop with the same ones. Nothing was loaded."
+            )
 
 
 def _each(loop: Loop, what: str) -> dict[str, Any]:

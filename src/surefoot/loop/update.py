@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from surefoot.loop.joint import JointOptimizer
     from surefoot.loop.parallel.alone import Alone
+    from surefoot.loop.schedulers import Schedulers
     from surefoot.loop.spikes import SpikeLimit
     from surefoot.loop.window import Window
 
@@ -58,7 +59,7 @@ class Updater:
     limits: Limits
     spikes: SpikeLimit | None
     scaler: GradScaler | None
-    scheduler: Any
+    scheduler: Schedulers | None
     ranks: Alone
     needs_closure: bool = False
     is_one_of_several: bool = False
@@ -88,7 +89,7 @@ class Updater:
                     scaler.step(part)
                 scaler.update()
             if self.scheduler is not None:
-                self.scheduler.step()  # counts applied updates, and nothing else
+                self.scheduler.step(outcome.loss)  # counts applied updates, and nothing else
         elif scaler is not None and not outcome.is_empty:
             scaler.update()  # backs off
         self.discard()  # last: the next window starts from nothing
@@ -107,7 +108,7 @@ class Updater:
             if outcome.applied:
                 outcome = step_with(self.parts[0], self.window.params, evaluate_anew, first=outcome)
             if outcome.applied and self.scheduler is not None:
-                self.scheduler.step()
+                self.scheduler.step(outcome.loss)
         finally:
             self.discard()
         return outcome

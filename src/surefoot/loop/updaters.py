@@ -10,6 +10,7 @@ from surefoot.loop.clip import Limits
 from surefoot.loop.closure import needs_closure
 from surefoot.loop.joint import JointOptimizer, join_optimizers
 from surefoot.loop.precision import Precision, make_scaler
+from surefoot.loop.schedulers import make_schedulers
 from surefoot.loop.setup import name_rest
 from surefoot.loop.spikes import SpikeLimit
 from surefoot.loop.update import Updater
@@ -28,7 +29,7 @@ def make_updaters(
     device: torch.device, scheduler: Any, clip_norm: Any, clip_value: Any, clip_spikes: Any,
 ) -> dict[str, Updater]:  # fmt: skip
     names = list(optimizers)
-    schedulers = name_rest("scheduler", scheduler, names)
+    schedulers = make_schedulers(scheduler, optimizers)
     norms, values = name_rest("clip_norm", clip_norm, names), name_rest("clip_value", clip_value, names)
     factors = name_rest("clip_spikes", clip_spikes, names)
     made = {}
