@@ -26,13 +26,6 @@ def test_all_that_is_loaded_later_needs_no_torch(tmp_path: Path) -> None:
     assert python("-c", code, cwd=tmp_path).out.strip() == b"False"
 
 
-@pytest.mark.parametrize("port", ["-1", "x", "65536"])
-def test_wrong_ports(port: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["dash", "--port", port])
-    assert "0 to 65535" in capsys.readouterr().err
-
-
 def test_an_address_that_is_not_here(tmp_path: Path) -> None:
     with pytest.raises(NoPortError, match="can't be listened at"):
         listen(Place(tmp_path, "203.0.113.7", 0))

@@ -101,6 +101,14 @@ def test_a_first_update_at_rate_0_is_told() -> None:
     assert found.marks == ((10, "last planned update, rate 0.9"), (10, "peak, rate 0.9"))  # it never ends to rise
 
 
+def test_a_schedule_that_fails_is_shown_up_to_there() -> None:
+    found = sf.schedule.preview(lambda o: lr_scheduler.OneCycleLR(o, 0.1, total_steps=10), 20)
+    assert found.updates == 11
+    assert found.warnings[0].startswith("training would fail after update 11: Tried to step 11 times.")
+    assert "made for 10 updates, but 20 are planned" in found.warnings[1]
+    assert found.marks[-1][1].startswith("the schedule fails after this update")
+
+
 def test_all_formats_tell_the_same() -> None:
     found = sf.schedule.preview(sequential(make_optimizer()))
     rows = list(csv.DictReader(io.StringIO(found.csv())))
@@ -116,7 +124,6 @@ def test_all_formats_tell_the_same() -> None:
         (lambda o: lr_scheduler.StepLR(o, 5), None, "does not tell its length"),
         (lambda o: lr_scheduler.StepLR(o, 5), 0, "from 1 to"),
         (lambda o: lr_scheduler.ReduceLROnPlateau(o), 10, "follows the losses"),
-        (lambda o: lr_scheduler.OneCycleLR(o, 0.1, total_steps=10), 20, "can't be stepped"),
         (lambda o: o, 20, "must return a scheduler"),
         (3, 20, "takes a scheduler"),
     ],
@@ -149,6 +156,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     ("args", "says"),
     [
         (["StepLR(optimizer)"], "can't be evaluated"),
+        (["OneCycelLR(optimizer, 1)"], "there is no schedule OneCycelLR. Did you mean OneCycleLR?"),
         (["StepLR(optimizer, 3)"], "does not tell its length"),
         (["nosuchmodule:make"], "there is no module"),
         (["surefoot.version:make"], "has no 'make'"),

@@ -224,7 +224,7 @@ def test_a_function_that_hands_out_one_iterator_is_found_out() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="epochs must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="epochs must be a whole number, at least 1, got 0"):
         Feed([1], 0)
     with pytest.raises(TypeError, match=r"A loader is a DataLoader.*got int"):
         Feed(3, 1)  # type: ignore[arg-type]

@@ -26,12 +26,12 @@ def alert(url: str, on: str | Iterable[str] = ()) -> Request:
     """
     if not isinstance(url, str):
         raise TypeError(f"an alert goes to an address, such as jsons://example.org/hook, got {type(url).__name__}.")
-    wanted = read_wanted([on] if isinstance(on, str) else on)
+    wanted = read_wanted(on if isinstance(on, Iterable) and not isinstance(on, str) else [on])
     destination(url).check()
     return Request(url, wanted)
 
 
 def as_requests(given: str | Request | Iterable[str | Request]) -> tuple[Request, ...]:
     """What a loop is given: addresses, requests, or one of them."""
-    some = [given] if isinstance(given, str | Request) else list(given)
+    some = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     return tuple(one if isinstance(one, Request) else alert(one) for one in some)

@@ -34,6 +34,8 @@ def read_wanted(given: Iterable[str]) -> Wanted:
     rules: set[str] = set()
     expressions: dict[str, None] = {}
     for text in list(given) or [DEFAULT]:
+        if not isinstance(text, str):
+            raise TypeError(f'an alert is sent on a level, a rule or an expression, such as "loss > 3", got {text!r}.')
         named = _rules(text.strip())
         if text.strip() in LEVELS:
             levels += [level for level in LEVELS if level == text.strip()]

@@ -1,12 +1,11 @@
 """`surefoot dash`: look at runs in a browser, live."""
 
 import webbrowser
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import parser_of, port
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 
@@ -28,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("dash", "Look at runs in a browser, also while they go on.", _EXAMPLES)
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
     parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
-    parser.add_argument("--port", type=_port, metavar="N", help="default: 6180, or the next that is free; 0: any")
+    parser.add_argument("--port", type=port, metavar="N", help="default: 6180, or the next that is free; 0: any")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
     parser.add_argument(
@@ -39,8 +38,9 @@ def main(argv: Sequence[str]) -> int:
     from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
 
     folder = options.folder or options.log
-    port = PORT if options.port is None else options.port
-    place = Place(folder, options.host, port, _compared(folder, options.compare))
+    place = Place(
+        folder, options.host, PORT if options.port is None else options.port, _compared(folder, options.compare)
+    )
     if not place.is_loopback and not options.open_to_network:
         raise UsageError(
             f"--host {options.host} lets other machines ask this server: whoever has its address sees the runs, "
@@ -71,9 +71,3 @@ def _where(folder: Path) -> str:
     if not folder.is_dir():
         return f"there is no folder {folder} yet; runs are shown as soon as some are logged there."
     return f"runs of {folder.absolute()}"
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise ArgumentTypeError(f"must be a number from 0 to 65535, got {text}")
-    return int(text)

@@ -1,9 +1,9 @@
 """`surefoot explain RULE`: the rule's own documentation."""
 
-import argparse
 import sys
 from collections.abc import Sequence
 
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.usage import UsageError
 from surefoot.judge import nearest
 from surefoot.rules import Rule
@@ -11,10 +11,7 @@ from surefoot.rules.catalogue import catalogue
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="surefoot explain", description="Tell what a rule finds, why it matters and how to mend it.",
-        allow_abbrev=False,
-    )  # fmt: skip
+    parser = parser_of("explain", "Tell what a rule finds, why it matters and how to mend it.")
     parser.add_argument("rule", metavar="RULE")
     name = parser.parse_args(argv).rule
     rules = catalogue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import number, parser_of, positive, whole_number
 from surefoot.cli.target import TARGET_HELP, add_output_options, load_target, refusals_told, write_output
 
 _EXAMPLES = """\
@@ -20,15 +20,19 @@ loop.fit. What follows these three in the tuple is left alone.
 def main(argv: Sequence[str]) -> int:
     parser = parser_of("lr-find", "Look for a learning rate: a range test, and a bound that is tried.", _EXAMPLES)
     parser.add_argument("target", metavar="MODULE:FUNCTION", help=TARGET_HELP)
-    parser.add_argument("--low", type=float, default=1e-7, help="the first rate (default: 1e-7)")
-    parser.add_argument("--high", type=float, default=10.0, help="the last rate (default: 10)")
-    parser.add_argument("--updates", type=int, default=100, metavar="N", help="of the range test (default: 100)")
+    parser.add_argument("--low", type=number(), default=1e-7, help="the first rate (default: 1e-7)")
+    parser.add_argument("--high", type=number(), default=10.0, help="the last rate (default: 10)")
+    parser.add_argument("--updates", type=positive, default=100, metavar="N", help="of the range test (default: 100)")
     parser.add_argument(
-        "--bound-updates", type=int, default=40, metavar="N",
+        "--bound-updates", type=whole_number(0), default=40, metavar="N",
         help="held at each rate to find the largest that does not diverge; 0: leave it out (default: 40)",
     )  # fmt: skip
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the first weights and of the data's order (default: 0)"
+        "--seed",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="of the first weights and of the data's order (default: 0)",
     )
     add_output_options(parser, ("text", "json", "svg"))
     options = parser.parse_args(argv)

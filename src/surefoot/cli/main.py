@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from surefoot.cli.parsing import CommandParser, did_you_mean
 from surefoot.cli.usage import USAGE_STATUS, UsageError
 from surefoot.version import __version__
 
@@ -36,20 +37,36 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
-    if not args or args[0] not in COMMANDS:
-        _parser().parse_args(args)  # answers --help and --version, refuses the rest
-        _parser().print_help(sys.stderr)
-        return USAGE_STATUS
-    command = importlib.import_module(f"surefoot.cli.{args[0].replace('-', '_')}_command")
     try:
-        status: int = command.main(args[1:])
+        status = _run(args)
     except UsageError as error:
-        print(f"surefoot: {error}", file=sys.stderr)
+        from surefoot.runlog.secret import hide
+
+        print(f"surefoot: {hide(str(error), args)}", file=sys.stderr)
         return USAGE_STATUS
     except BrokenPipeError:  # `surefoot rules | head`: whoever read has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+def _run(args: list[str]) -> int:
+    if not args or args[0].startswith("-"):
+        _parser().parse_args(args)  # answers --help and --version, refuses the rest
+        _parser().print_help(sys.stderr)
+        return USAGE_STATUS
+    if args[0] not in COMMANDS:
+        raise UsageError(_unknown(args[0]))
+    command = importlib.import_module(f"surefoot.cli.{args[0].replace('-', '_')}_command")
+    status: int = command.main(args[1:])
+    return status
+
+
+def _unknown(name: str) -> str:
+    if name.endswith(".py"):
+        return f"there is no command {name!r}. To run a script: `surefoot run {name}`."
+    hint = did_you_mean(name, COMMANDS) or f" The commands are {', '.join(COMMANDS)}."
+    return f"there is no command {name!r}.{hint}"
 
 
 class _Help(argparse.HelpFormatter):
@@ -60,13 +77,12 @@ class _Help(argparse.HelpFormatter):
         self._action_max_length = max(map(len, COMMANDS)) + 4
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="surefoot",
         description="Training in PyTorch that does not fail silently.",
         epilog="`surefoot COMMAND --help` tells more about a command.",
         formatter_class=_Help,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"surefoot {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")

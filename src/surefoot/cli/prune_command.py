@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from surefoot.cli.deleting import ask, carry_out, show
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import parser_of, whole_number
 from surefoot.cli.runs_command import STATUSES
 from surefoot.cli.stored import add_log_option
 from surefoot.cli.usage import UsageError
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--status", action="append", choices=[s for s in STATUSES if s != "running"], help="only runs that ended so"
     )
-    parser.add_argument("--keep", type=num_kept, metavar="N", help="never the newest N")
+    parser.add_argument("--keep", type=whole_number(0), metavar="N", help="never the newest N")
     add_log_option(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
     options = parser.parse_args(argv)
@@ -77,9 +77,3 @@ def age(text: str) -> float:
     if parsed is None:
         raise ArgumentTypeError(f"must be a number of hours, days or weeks such as 12h, 30d or 8w, got {text!r}")
     return int(parsed[1]) * _SECONDS[parsed[2]]
-
-
-def num_kept(text: str) -> int:
-    if not text.isdecimal():
-        raise ArgumentTypeError(f"must be 0 or more, got {text}")
-    return int(text)

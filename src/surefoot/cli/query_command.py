@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import number, parser_of
 from surefoot.cli.rows import print_csv, print_json
 from surefoot.cli.stored import add_log_option, tell_problems
 from surefoot.cli.table import print_table
@@ -54,7 +54,8 @@ def _parser() -> ArgumentParser:
     add_log_option(parser)
     parser.add_argument("--format", choices=("table", "csv", "json", "parquet"), default="table")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to standard output")
-    parser.add_argument("--seconds", type=float, default=60.0, help="stop a query that takes longer (default: 60)")
+    seconds = number(0.001, wanted="a number of seconds above 0")
+    parser.add_argument("--seconds", type=seconds, default=60.0, help="stop a query that takes longer (default: 60)")
     return parser
 
 

@@ -1,11 +1,11 @@
 """`surefoot rules`: the catalogue as a table or as JSON."""
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 
 from surefoot.cli.choice import split
+from surefoot.cli.parsing import parser_of
 from surefoot.cli.usage import UsageError
 from surefoot.judge import UnknownRuleError, select
 from surefoot.rules import Rule
@@ -15,7 +15,7 @@ _STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="surefoot rules", description="List all rules.", allow_abbrev=False)
+    parser = parser_of("rules", "List all rules.")
     parser.add_argument("names", nargs="*", metavar="RULE", help="only these rules or families")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(argv)

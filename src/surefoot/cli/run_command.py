@@ -8,7 +8,7 @@ from pathlib import Path
 from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
 from surefoot.cli.run_options import parse
-from surefoot.cli.telling import check_writable, tell
+from surefoot.cli.telling import check_log, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.judge import Finding
@@ -72,6 +72,7 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
 
 
 def _log(log: Path, program: Program, ranks: Ranks | None) -> Path:
+    check_log(log)
     folder = run_folder(log.absolute(), program.name)
     return folder if ranks is None else Path(ranks.agree(str(folder)))
 

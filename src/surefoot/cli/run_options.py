@@ -6,6 +6,7 @@ from pathlib import Path
 
 from surefoot.cli.alerting import add_alert_options
 from surefoot.cli.choice import add_choice_options
+from surefoot.cli.parsing import CommandParser, number, port, positive
 from surefoot.cli.telling import LEVELS, add_telling_options
 from surefoot.launch.program import Program
 
@@ -33,11 +34,16 @@ Exit status: the script's own if it is not 0; else 1 if a finding reaches --fail
 
 def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     """The options, and the program with its own arguments."""
-    parser = _parser()
+    return parse_program(_parser(), argv)
+
+
+def parse_program(parser: CommandParser, argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
+    """For all commands that run a script."""
     own, rest, is_module = split(parser, list(argv))
     options = parser.parse_args(own)
     if not rest:
-        parser.error("name a SCRIPT to run, or a module with -m MODULE")
+        taken = f": {own[-2]} has taken {own[-1]} for its value" if own and own[-1].endswith(".py") else ""
+        parser.error(f"name a SCRIPT, or a module with -m MODULE{taken}")
     return options, Program(rest[0], tuple(rest[1:]), is_module)
 
 
@@ -60,14 +66,12 @@ def split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], 
     return argv[:at], argv[at:], False
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="surefoot run",
         usage="surefoot run [options] SCRIPT [ARGS ...]\n       surefoot run [options] -m MODULE [ARGS ...]",
         description="Run a PyTorch training script unchanged and name its silent bugs.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add_telling_options(parser)
     add_choice_options(parser)
@@ -77,29 +81,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
     add("--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)")
     add("--no-log", action="store_true", help="write no run log")
-    add("--overhead", type=_share, default=0.02, metavar="SHARE",
+    add("--overhead", type=number(0, 1, wanted="a share between 0 and 1"), default=0.02, metavar="SHARE",
         help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip
     add_alert_options(parser)
-    add("--prometheus", type=_port, nargs="?", const=PORT, metavar="PORT",
+    add("--prometheus", type=port, nargs="?", const=PORT, metavar="PORT",
         help=f"serve the run's numbers to Prometheus on 127.0.0.1 (default port: {PORT})")  # fmt: skip
     add("--gradcheck", action="store_true", help="compare custom autograd functions with finite differences")
     return parser
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 <= int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"must be a port below 65536, got {text}")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    share = float(text)
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"must be a share between 0 and 1, got {text}")
-    return share

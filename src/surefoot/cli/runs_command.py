@@ -2,11 +2,10 @@
 
 import dataclasses
 import sys
-from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import parser_of, positive
 from surefoot.cli.rows import print_csv, print_json
 from surefoot.cli.stored import tell_problems
 from surefoot.cli.table import print_table
@@ -31,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
     parser.add_argument("--status", action="append", choices=STATUSES, help="only these; may be given several times")
     parser.add_argument("--script", metavar="TEXT", help="only runs whose script's name holds TEXT")
-    parser.add_argument("--limit", type=count, metavar="N", help="at most N")
+    parser.add_argument("--limit", type=positive, metavar="N", help="at most N")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     options = parser.parse_args(argv)
     runs = Runs(options.folder or options.log)
@@ -84,9 +83,3 @@ def _nothing(runs: Runs) -> str:
     if len(runs):
         return f"surefoot: none of the {len(runs)} runs in {runs.folder} is like that."
     return f"surefoot: there is no run in {runs.folder} yet. `surefoot run SCRIPT` makes one."
-
-
-def count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"must be at least 1, got {text}")
-    return int(text)

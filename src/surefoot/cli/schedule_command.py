@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import did_you_mean, number, parser_of, positive
 from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
 from surefoot.cli.usage import UsageError
 
@@ -25,8 +25,10 @@ _NAMED = re.compile(r"[\w./\\:-]+:[A-Za-z_][\w.]*")
 def main(argv: Sequence[str]) -> int:
     parser = parser_of("schedule", "Show the rate of every update of a schedule, without training.", _EXAMPLES)
     parser.add_argument("schedule", metavar="MODULE:FACTORY | EXPRESSION")
-    parser.add_argument("--updates", type=int, metavar="N", help="planned updates (default: the schedule's length)")
-    parser.add_argument("--lr", type=float, default=1.0, help="the optimizer's rate (default: 1)")
+    parser.add_argument(
+        "--updates", type=positive, metavar="N", help="planned updates (default: the schedule's length)"
+    )
+    parser.add_argument("--lr", type=number(), default=1.0, help="the optimizer's rate (default: 1)")
     add_output_options(parser, ("text", "csv", "json", "svg"))
     options = parser.parse_args(argv)
     from surefoot.lab.preview import preview
@@ -60,5 +62,7 @@ def _evaluate(expression: str, optimizer: Any) -> Any:
     names |= {"torch": torch, "math": math, "lr_scheduler": lr_scheduler, "optimizer": optimizer}
     try:
         return eval(expression, names)
+    except NameError as error:
+        raise UsageError(f"there is no schedule {error.name}.{did_you_mean(str(error.name), names)}") from None
     except Exception as error:
         raise UsageError(f"{expression!r} can't be evaluated: {type(error).__name__}: {error}") from None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from surefoot.cli.parsing import parser_of
+from surefoot.cli.parsing import parser_of, whole_number
 from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell, duration, number, print_table
 from surefoot.cli.usage import UsageError
@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("show", "Tell what a run was and what it recorded.", _EXAMPLES)
     parser.add_argument("run", metavar="RUN", help=RUN_HELP)
     add_log_option(parser)
-    parser.add_argument("--rank", type=int, default=0, metavar="N", help="whose series (default: 0)")
+    parser.add_argument("--rank", type=whole_number(0), default=0, metavar="N", help="whose series (default: 0)")
     options = parser.parse_args(argv)
     run = load(options.run, options.log)
     _print_facts(summarize([run])[0], run.meta)

@@ -1,6 +1,7 @@
 """Tell a report: on stderr in the format asked for, and into a file."""
 
 import argparse
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -31,6 +32,16 @@ def check_writable(path: Path | None) -> None:
             path.unlink()
     except OSError as error:
         raise UsageError(f"the report can't be written to {str(path)!r}: {error.strerror}.") from None
+
+
+def check_log(log: Path) -> None:
+    """Training goes on without its log if that can't be written; better say so before."""
+    there = next(folder for folder in (log.absolute(), *log.absolute().parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        why = "may not be written to" if there.is_dir() else "is no folder"
+        raise UsageError(
+            f"runs can't be logged to {str(log)!r}: {there} {why}. --log names another, --no-log logs none."
+        )
 
 
 def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = None) -> int:

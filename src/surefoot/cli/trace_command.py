@@ -6,13 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.run_options import positive, split
+from surefoot.cli.parsing import CommandParser, positive
+from surefoot.cli.run_options import parse_program
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.lab.trace.session import TraceSession
 from surefoot.lab.trace.stage import Trace
-from surefoot.launch.program import Program, ProgramError
+from surefoot.launch.program import ProgramError
 from surefoot.launch.ranks import Ranks
 from surefoot.runlog.folder import TRACES
 from surefoot.runlog.write.current import DEFAULT, log_folder
@@ -34,7 +35,7 @@ is not 0; 1 if there was no step to trace.
 
 
 def main(argv: Sequence[str]) -> int:
-    options, program = _parse(argv)
+    options, program = parse_program(_parser(), argv)
     voice = Voice()
     ranks = Ranks.from_environment()
     told: list[Trace] = []
@@ -98,23 +99,12 @@ def _keep(trace: Trace, log: Path, folder: Path, voice: Voice, *, is_quiet: bool
     voice.say(f"kept as {where / TRACES / name}; `{command}` draws it on its page Trace.")
 
 
-def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
-    parser = _parser()
-    own, rest, is_module = split(parser, list(argv))
-    options = parser.parse_args(own)
-    if not rest:
-        parser.error("name a SCRIPT to trace, or a module with -m MODULE")
-    return options, Program(rest[0], tuple(rest[1:]), is_module)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="surefoot trace",
         usage="surefoot trace [options] SCRIPT [ARGS ...]\n       surefoot trace [options] -m MODULE [ARGS ...]",
         description="Run a PyTorch training script unchanged and show what its first steps do, from data to update.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--steps", type=positive, default=2, metavar="N", help="how many optimizer steps are traced (default: 2)")

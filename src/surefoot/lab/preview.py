@@ -99,10 +99,11 @@ def preview(schedule: LRScheduler | Factory, updates: int | None = None, *, lr: 
     length = length_of(scheduler)
     first = position_of(scheduler) or 0
     num = _check_updates(updates, length, first)
-    rates = _rates(scheduler, num)
+    rates, failure = _rates(scheduler, num)
     name = _name(scheduler)
-    marks = tuple(_marks(rates[0], first, length))
-    return Preview(name, rates[0], rates, first, length, marks, tuple(_warnings(scheduler, rates[0], first)))
+    marks = tuple(_marks(rates[0], first, length, first + num))
+    told = [*([] if failure is None else [failure]), *_warnings(scheduler, rates[0], first, first + num)]
+    return Preview(name, rates[0], rates, first, length, marks, tuple(told))
 
 
 def scheduler_in(made: Any) -> Any:
@@ -166,8 +167,8 @@ def _check_updates(updates: int | None, length: int | None, first: int) -> int:
     return updates
 
 
-def _rates(scheduler: Any, num: int) -> tuple[tuple[float, ...], ...]:
-    """By group, the rates of the next `num` updates."""
+def _rates(scheduler: Any, num: int) -> tuple[tuple[tuple[float, ...], ...], str | None]:
+    """By group, the rates of the next `num` updates; fewer if the schedule fails before, and how it does."""
     stand_in = _stand_in(scheduler.optimizer)
     # The copy shares nothing with the original; the optimizer and its parameters, which may be huge, are not copied.
     own = copy.deepcopy(scheduler, {id(scheduler.optimizer): stand_in})
@@ -176,16 +177,16 @@ def _rates(scheduler: Any, num: int) -> tuple[tuple[float, ...], ...]:
         warnings.simplefilter("ignore")  # about steps of an optimizer that nobody steps
         for update in range(num):
             if update:
-                _step(own, update)
+                try:
+                    own.step()
+                except Exception as error:  # whatever it is, training would end with it
+                    return _by_group(found), f"training would fail after update {update}: {error}."
             found.append([float(group["lr"]) for group in stand_in.param_groups])
-    return tuple(zip(*found, strict=True))
+    return _by_group(found), None
 
 
-def _step(scheduler: Any, update: int) -> None:
-    try:
-        scheduler.step()
-    except Exception as error:
-        raise ValueError(f"the schedule can't be stepped {update} times: {error}") from error
+def _by_group(rates: list[list[float]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(zip(*rates, strict=True))
 
 
 def _stand_in(optimizer: Optimizer) -> SGD:
@@ -205,7 +206,7 @@ def _name(scheduler: Any) -> str:
     return type(scheduler).__name__ if made_by is None else f"sf.schedule.{made_by}"
 
 
-def _marks(rates: Sequence[float], first: int, length: int | None) -> list[tuple[int, str]]:
+def _marks(rates: Sequence[float], first: int, length: int | None, planned: int) -> list[tuple[int, str]]:
     """In the order of updates, counted from 1."""
     marks = []
     rising = next((i for i, (a, b) in enumerate(pairwise(rates)) if b <= a), len(rates) - 1)
@@ -216,13 +217,14 @@ def _marks(rates: Sequence[float], first: int, length: int | None) -> list[tuple
         marks.append((first + peak + 1, f"peak, rate {rates[peak]:.4g}"))
     if length is not None and first < length < first + len(rates):
         marks.append((length, f"the schedule ends, rate {rates[length - first - 1]:.4g}"))
-    marks.append((first + len(rates), f"last planned update, rate {rates[-1]:.4g}"))
+    last = "last planned update" if first + len(rates) == planned else "the schedule fails after this update"
+    marks.append((first + len(rates), f"{last}, rate {rates[-1]:.4g}"))
     return sorted(marks)
 
 
-def _warnings(scheduler: Any, rates: Sequence[float], first: int) -> list[str]:
+def _warnings(scheduler: Any, rates: Sequence[float], first: int, planned: int) -> list[str]:
     told = []
-    wrong = mismatch(scheduler, first + len(rates))
+    wrong = mismatch(scheduler, planned)
     if wrong is not None:
         told.append(f"{wrong}.")
     if rates[0] == 0.0:

@@ -1,6 +1,7 @@
 """A script or a module, loaded and run as `python SCRIPT` or `python -m MODULE` would."""
 
 import builtins
+import difflib
 import importlib.util
 import os
 import pkgutil
@@ -11,6 +12,13 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from surefoot.facts.frozen import frozen
+
+_OTHER = "name the script that reads it."
+NOT_PYTHON = {
+    ".ipynb": "in a notebook, call sf.watch(model, optimizer).",
+    ".sh": "put `surefoot run` in place of `python` inside it.",
+    **dict.fromkeys((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".md", ".csv", ".pt", ".pth"), _OTHER),
+}
 
 
 class ProgramError(Exception):
@@ -27,15 +35,19 @@ class Program:
 
     def check(self) -> None:
         """Say what is wrong before anything runs. A module is only looked up when it runs, as in Python."""
-        if self.is_module:
-            return
         path = Path(self.name)
+        if self.is_module:
+            if path.suffix == ".py" and path.is_file():
+                raise ProgramError(f"-m takes the name of a module, {self.name!r} is a file: leave out -m.")
+            return
         if not path.exists():
-            raise ProgramError(f"there is no file {self.name!r} in {Path.cwd()}.")
+            raise ProgramError(f"there is no file {self.name!r} in {Path.cwd()}.{_near(path)}")
         if path.is_dir() and not (path / "__main__.py").is_file():
             raise ProgramError(f"{self.name!r} is a folder without a __main__.py. Name the script inside it.")
         if path.is_file() and not os.access(path, os.R_OK):
-            raise ProgramError(f"{self.name!r} can't be read.")
+            raise ProgramError(f"{self.name!r} can't be read: its permissions do not allow it.")
+        if path.suffix.lower() in NOT_PYTHON:
+            raise ProgramError(f"{self.name!r} is no Python script: {NOT_PYTHON[path.suffix.lower()]}")
 
     @property
     def folder(self) -> Path:
@@ -75,6 +87,16 @@ class Program:
         sys.argv[0] = spec.origin
         _fill(main, spec.origin, spec.loader, spec)
         return code
+
+
+def _near(path: Path) -> str:
+    """A script beside it with nearly that name."""
+    try:
+        scripts = [file.name for file in path.parent.iterdir() if file.suffix == ".py" or file.name == path.name]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, scripts, n=1, cutoff=0.65)
+    return f" Did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 
 def _load_archive(path: str, importer: Any, main: ModuleType) -> CodeType:

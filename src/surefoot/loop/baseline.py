@@ -16,6 +16,7 @@ from surefoot.loop.aside import check_startable_again, nothing_moved, start_asid
 from surefoot.loop.batch import to_device
 from surefoot.loop.constant import mean_over, num_samples, output_of, search
 from surefoot.loop.evaluate import is_pair
+from surefoot.loop.given import check_not_swapped
 from surefoot.sanitizer import unseen
 
 Measure = Callable[[Any, Any], Any]
@@ -54,6 +55,8 @@ def baseline(
     of inputs and targets; `split` makes a pair of any other. The model is called once, on the first inputs, if it is
     given; it is not changed, and all random numbers that were drawn are put back.
     """
+    check_not_swapped(loader, loss_fn)
+    kind.check_kind(loader)
     check_startable_again(loader)
     with unseen(), nothing_moved(loader):
         inputs, targets = _read(loader, split or _split, num_batches)

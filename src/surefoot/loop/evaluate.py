@@ -12,6 +12,8 @@ from torch.nn import Module
 
 from surefoot.loop.aside import nothing_moved
 from surefoot.loop.batch import size_of, to_device
+from surefoot.loop.given import check_not_swapped
+from surefoot.loop.loader import check_kind
 from surefoot.loop.precision import autocast
 from surefoot.loop.trying import at_most
 from surefoot.loop.weight import UnknownWeightError, weight_of
@@ -34,6 +36,8 @@ def evaluate(
     weight: Callable[[Any], float] | None, ema: bool,
 ) -> Evaluation:  # fmt: skip
     """What `Loop.evaluate` does."""
+    check_not_swapped(loader, loss_fn)
+    check_kind(loader)
     with loop.averaged() if ema else nullcontext():
         return _evaluate(loop, loader, loss_fn, metrics, weight)
 

@@ -10,7 +10,9 @@ from torch import Tensor
 
 from surefoot.loop.evaluate import LossFunction, is_pair
 from surefoot.loop.every import Every, Timer, check_every
+from surefoot.loop.given import check_not_swapped
 from surefoot.loop.history import History
+from surefoot.loop.loader import check_kind
 from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.schedulers import Schedulers
 
@@ -34,7 +36,10 @@ class Fit:
     def run(self, loader: Any, epochs: int, validate: Any, validate_every: Any) -> History:
         loop, updater = self._loop, self._loop._only_updater
         assert updater is not None
-        if validate_every is not None and validate is None:
+        check_not_swapped(loader, self._loss_fn)
+        if validate is not None:
+            check_kind(validate)  # not after the first epoch
+        elif validate_every is not None:
             raise ValueError("validate_every needs data: loop.fit(..., validate=loader, validate_every=100).")
         self._check_stop(validate is not None)
         timer = Timer(check_every("validate_every", validate_every) or Every(epochs=1), loop._ranks)

@@ -12,21 +12,26 @@ Loader: TypeAlias = Iterable[Any] | Callable[[], Iterable[Any]]
 
 def check(loader: object, epochs: int | None) -> None:
     """Refuse what can't be run through `epochs` times (None: without end)."""
-    if epochs is not None and epochs < 1:
+    if epochs is not None and (not isinstance(epochs, int) or epochs < 1):
         raise ValueError(
-            f"epochs must be at least 1, got {epochs}. Leave it out to go on until a stop condition holds."
+            f"epochs must be a whole number, at least 1, got {epochs!r}. "
+            "Leave it out to go on until a stop condition holds."
         )
-    if not hasattr(loader, "__iter__") and not hasattr(loader, "__getitem__") and not callable(loader):
-        raise TypeError(
-            f"A loader is a DataLoader, a list or another iterable of batches, or a function that makes an iterator; "
-            f"got {type(loader).__name__}."
-        )
+    check_kind(loader)
     if isinstance(loader, Iterator) and epochs != 1:
         many = "without end" if epochs is None else f"{epochs} times"
         raise ValueError(
             f"The loader must be startable again to be run through {many}, but a {type(loader).__name__} can be run "
             f"through only once. Pass a DataLoader, a list, or the function that makes it, without calling it; "
             f"or epochs=1."
+        )
+
+
+def check_kind(loader: object) -> None:
+    if not hasattr(loader, "__iter__") and not hasattr(loader, "__getitem__") and not callable(loader):
+        raise TypeError(
+            f"A loader is a DataLoader, a list or another iterable of batches, or a function that makes an iterator; "
+            f"got {type(loader).__name__}."
         )
 
 

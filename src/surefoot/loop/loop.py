@@ -29,6 +29,7 @@ from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
 from surefoot.loop.frozen import FrozenWeights
+from surefoot.loop.given import check_model_and_optimizer
 from surefoot.loop.history import History
 from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
@@ -118,6 +119,7 @@ class Loop:
         overfit: int | None = None,
         dry_run: int | None = None,
     ) -> None:
+        check_model_and_optimizer(model, optimizer)
         self.models = setup.name_models(model)
         grouped = setup.name_optimizers(optimizer)
         names = list(grouped)

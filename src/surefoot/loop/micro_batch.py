@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from surefoot.loop.closure import check_closure, refuse_backward
+from surefoot.loop.given import refuse_loss
 from surefoot.loop.precision import autocast, no_autocast
 from surefoot.loop.weight import UnknownWeightError, read_terms, weight_of
 
@@ -51,6 +52,8 @@ class MicroBatch:
         where it differs from that of the step.
         """
         loop, window = self._loop, self._updater.window
+        if not isinstance(loss, Tensor) or loss.numel() != 1 or not loss.requires_grad:
+            refuse_loss(loss)
         if self._updater.needs_closure and self.compute_loss is None:
             refuse_backward(self._updater)
         index, self._num_backwards = self._num_backwards, self._num_backwards + 1
@@ -124,7 +127,7 @@ class MicroBatch:
 
 
 def _checked(weight: float | None) -> float | None:
-    if weight is not None and not weight >= 0:
+    if weight is not None and not (hasattr(weight, "__float__") and weight >= 0):
         raise ValueError(f"weight must be the number of items that the loss is a mean over, got {weight!r}.")
     return weight
 

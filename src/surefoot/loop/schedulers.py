@@ -9,6 +9,7 @@ from typing import Any
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
+from surefoot.loop.given import check_scheduler
 from surefoot.loop.setup import name_rest
 
 VALIDATION = "val/loss"
@@ -150,6 +151,7 @@ def _wrapped(one: Any) -> Any:
 
 
 def _check(scheduler: Any) -> None:
+    check_scheduler(scheduler)
     if not callable(getattr(scheduler, "step", None)) or not callable(getattr(scheduler, "state_dict", None)):
         raise TypeError(
             f"a scheduler has step() and state_dict(), got {type(scheduler).__name__}. Pass one of torch's or of "

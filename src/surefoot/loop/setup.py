@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import or_
+from os import PathLike
 from typing import Any, NoReturn
 
 import torch
@@ -16,9 +17,11 @@ from surefoot.loop.stop import Condition
 ONE = ""  # the name of an only model or optimizer
 
 
-def name_models(given: Module | Mapping[str, Module] | Sequence[Module]) -> dict[str, Module]:
+def name_models(given: Any) -> dict[str, Module]:
     if isinstance(given, Module):
         return {ONE: given}
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"the model must be a torch module, or several in a list or dict, got {type(given).__name__}.")
     named = dict(given) if isinstance(given, Mapping) else {str(i): model for i, model in enumerate(given)}
     for name, model in named.items():
         if not isinstance(model, Module):
@@ -126,9 +129,9 @@ def use_fused(optimizer: Optimizer) -> None:
         group["fused"], group["foreach"] = True, False
 
 
-def any_of(given: Condition | Sequence[Condition]) -> Condition | None:
+def any_of(given: Any) -> Condition | None:
     """One condition that is met when one of those given is."""
-    conditions = [given] if isinstance(given, Condition) else list(given)
+    conditions = list(given) if isinstance(given, list | tuple) else [given]
     for condition in conditions:
         if not isinstance(condition, Condition):
             raise TypeError(f'stop takes conditions, such as sf.stop.below("loss", 0.1), got {condition!r}.')
@@ -141,6 +144,8 @@ def check_choices(on_nonfinite: Any, checkpoint: Any, checkpoint_every: Any, kee
     if save not in ("all", "trainable"):
         raise ValueError(f'save must be "all" or "trainable", got {save!r}.')
     if checkpoint is not None:
+        if not isinstance(checkpoint, str | PathLike):
+            raise TypeError(f"checkpoint must be a folder, got {checkpoint!r}.")
         check_local("checkpoint", checkpoint)
     if checkpoint_every is not None and checkpoint is None:
         raise ValueError("checkpoint_every needs a folder: sf.Loop(..., checkpoint=folder, checkpoint_every=100).")

@@ -29,11 +29,15 @@ class TensorBatches:
         generator: torch.Generator | None = None,
         part: tuple[int, int] = (0, 1),
     ) -> None:
+        wrong = next((one for one in tensors if not isinstance(one, Tensor) or not one.dim()), None)
+        if wrong is not None:
+            got = "a single number" if isinstance(wrong, Tensor) else type(wrong).__name__
+            raise TypeError(f"TensorBatches takes tensors with a row for each sample, got {got}.")
         lengths = {len(tensor) for tensor in tensors}
         if len(lengths) != 1:
             raise ValueError(f"the tensors must have one length, got {sorted(lengths) or 'no tensors'}.")
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {batch_size}.")
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size must be a whole number, at least 1, got {batch_size!r}.")
         if not 0 <= part[0] < part[1]:
             raise ValueError(f"part must be (rank, num_ranks) with 0 <= rank < num_ranks, got {part}.")
         self.tensors = tensors

@@ -63,5 +63,5 @@ def test_an_address_without_a_host_is_refused(url: str) -> None:
 def test_an_address_may_lie_in_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_HOOK", "jsons://example.org/TOKEN")
     assert destination("env:MY_HOOK").shown == "jsons://example.org/…"
-    with pytest.raises(DestinationError, match="'NO_HOOK' holds no address"):
+    with pytest.raises(DestinationError, match="NO_HOOK holds no address"):
         destination("env:NO_HOOK")

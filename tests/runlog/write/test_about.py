@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.runlog.write import about
-from surefoot.runlog.write.about import about_later, about_process, ranks_of, script_name, without_addresses
+from surefoot.runlog.write.about import about_later, about_process, ranks_of, script_name
 
 
 def git(folder: Path, *args: str) -> None:
@@ -69,19 +69,3 @@ def test_a_working_folder_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "cwd", gone)
     assert about_process("a-run", "train.py", 0, 1)["cwd"] == ""
-
-
-def test_where_alerts_go_is_no_part_of_the_command() -> None:
-    words = [
-        "surefoot",
-        "run",
-        "--alert",
-        "slack://TOKEN/B",
-        "--alert=cmd:mail TOKEN",
-        "--alert-on",
-        "loss > 3",
-        "a.py",
-    ]
-    told = without_addresses(words)
-    assert told == ["surefoot", "run", "--alert", "slack:…", "--alert=cmd:…", "--alert-on", "loss > 3", "a.py"]
-    assert without_addresses(["train.py", "--alert", "high"]) == ["train.py", "--alert", "high"]  # of the script's own

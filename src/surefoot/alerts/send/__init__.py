@@ -18,7 +18,8 @@ def destination(url: str) -> Destination:
         name = url.removeprefix("env:")
         url = os.environ.get(name, "")
         if not url or url.startswith("env:"):
-            raise DestinationError(f"the variable {name!r} holds no address to send alerts to.")
+            told = f"the variable {name}" if name.isidentifier() else "what stands after env:"  # an address is a secret
+            raise DestinationError(f"{told} holds no address to send alerts to.")
     if url.startswith("cmd:"):
         return Command(url.removeprefix("cmd:"))
     return Webhook(url) if is_plain(url) else Apprise(url)

@@ -28,7 +28,7 @@ class Runs:
                 return sorted(entry.name for entry in entries if _is_run(entry))
         except FileNotFoundError:
             raise RunLogError(
-                f"there is no folder {self.folder}. Runs are logged to ./runs; --log names another."
+                f"there is no folder {self.folder}. Runs are logged to ./runs unless another folder is named."
             ) from None
         except OSError as error:
             raise RunLogError(f"the folder {self.folder} can't be read: {error.strerror or error}.") from error
@@ -43,6 +43,8 @@ class Runs:
 
     def find(self, name: str) -> Path:
         """The folder of a run by its name, its beginning, or as "latest"; an error that names the nearest."""
+        if not isinstance(name, str):
+            raise TypeError(f'a run is named by its folder, the beginning of it, or "latest", got {name!r}.')
         names = self.names()
         if name == "latest" and names:
             return self.folder / names[-1]
@@ -81,6 +83,8 @@ class Unreadable:
 
 def open_runs(folder: str | os.PathLike[str] = "runs") -> Runs:
     """The runs of a folder: `sf.open("runs")["latest"].scalars("loss")`."""
+    if not isinstance(folder, str | os.PathLike):
+        raise TypeError(f'sf.open takes the folder that runs are logged in, such as "runs", got {folder!r}.')
     runs = Runs(Path(folder))
     runs.names()  # says now what is wrong with the folder
     return runs

@@ -6,14 +6,14 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from surefoot.runlog.process import started
+from surefoot.runlog.secret import masked
 from surefoot.version import __version__
 
 GIT_SECONDS = 3.0  # a work tree on a slow disk must not hold up the log
-ALERT = "--alert"
 LIBRARIES = ("torch", "numpy", "transformers", "lightning", "accelerate", "torchvision", "datasets", "jax")
 
 
@@ -25,7 +25,7 @@ def about_process(run: str, script: str, rank: int, num_ranks: int) -> dict[str,
         "num_ranks": str(num_ranks),
         "surefoot": __version__,
         "script": script,
-        "command": json.dumps(without_addresses(sys.orig_argv)),
+        "command": json.dumps(masked(sys.orig_argv)),
         "cwd": _cwd(),
         "pid": str(os.getpid()),
         "process_started": started(),
@@ -38,24 +38,6 @@ def about_process(run: str, script: str, rank: int, num_ranks: int) -> dict[str,
 def about_later(folder: str) -> dict[str, str]:
     """What takes time: asked in the writer's thread, some steps after the start, when libraries are loaded."""
     return {"versions": json.dumps(_versions()), **_git(folder)}
-
-
-def without_addresses(words: Iterable[str]) -> list[str]:
-    """A command as it may be stored: where alerts go is a secret."""
-    told: list[str] = []
-    for word in words:
-        option, given, value = word.partition("=")
-        if told and told[-1] == ALERT:
-            word = _kind(word)
-        elif option == ALERT and given:
-            word = f"{option}={_kind(value)}"
-        told.append(word)
-    return told
-
-
-def _kind(address: str) -> str:
-    kind, found, _ = address.partition(":")
-    return f"{kind}:…" if found else address
 
 
 def now() -> str:

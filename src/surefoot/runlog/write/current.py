@@ -57,6 +57,8 @@ def log_folder(given: str | os.PathLike[str] | bool | None) -> Path | None:
     """Where runs go; None: nowhere. The variable overrides the default, not what a program asks for."""
     if given is None or given is False:
         return None
+    if given is not True and not isinstance(given, str | os.PathLike):
+        raise TypeError(f'log must be a folder, such as "runs", or None for no log, got {given!r}.')
     if given is True or os.fspath(given) == DEFAULT:
         given = os.environ.get(VARIABLE) or DEFAULT
         if given.lower() in OFF:
@@ -88,6 +90,8 @@ def start_run(log: str | os.PathLike[str] = DEFAULT, *, name: str = "") -> Run:
     going_on = current_run()
     if going_on is not None:
         raise RuntimeError(f"the run {going_on.name} is going on. Call its close() first, or add to it by sf.log().")
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a run must be a string, got {name!r}.")
     folder = log_folder(log)
     run = new_run(folder or Path(DEFAULT), name)
     if folder is None or is_decided():  # switched off
@@ -102,6 +106,8 @@ def log(values: Mapping[str, Any], step: int | None = None) -> None:
 
     Without `step` they belong to where training stands, or to the number of the call if nobody counts steps.
     """
+    if type(values) is not dict and not isinstance(values, Mapping):
+        raise TypeError(f'sf.log takes numbers by name, such as sf.log({{"loss": 0.5}}), got {type(values).__name__}.')
     run = current_run()
     if run is None and not is_decided() and log_folder(DEFAULT) is not None:
         run = start_run()

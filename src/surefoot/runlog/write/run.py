@@ -68,6 +68,8 @@ class Run:
         if step is None:
             step = self._num_logged if self.step is None else self.step()
             self._num_logged += 1
+        elif not hasattr(step, "__index__"):
+            raise TypeError(f"step must be a whole number, got {step!r}.")
         self.scalars(step, values)
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:

@@ -58,12 +58,17 @@ def _check_statement(query: str) -> None:
     try:
         statements = duckdb.extract_statements(query)
     except duckdb.Error as error:
-        raise QueryError(str(error)) from None
+        raise QueryError(one_line(error)) from None
     if len(statements) != 1:
         raise QueryError(f"one query at a time, got {len(statements)} statements.")
     if statements[0].type != duckdb.StatementType.SELECT:
         kind = statements[0].type.name.replace("_", " ")
         raise QueryError(f"only SELECT is possible, got {kind}: a run log is never changed by SQL.")
+
+
+def one_line(error: Exception) -> str:
+    """Without the copy of the query below it, which counts lines of what is around it, too."""
+    return " ".join(str(error).partition("\n\nLINE ")[0].split())
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from threading import RLock, Timer
 import duckdb
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.read.sql.check import DataError, QueryError
+from surefoot.runlog.read.sql.check import DataError, QueryError, one_line
 from surefoot.runlog.read.sql.load import quote
 
 MOST_ROWS = 20_000_000
@@ -88,9 +88,9 @@ def limited(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[N
     except (duckdb.OutOfMemoryException, MemoryError):
         raise QueryError("the query needs more memory than it may use. Ask for less at once.") from None
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.DataError) as error:
-        raise QueryError(str(error).strip()) from None
+        raise QueryError(one_line(error)) from None
     except duckdb.Error as error:
-        raise DataError(str(error).strip()) from None
+        raise DataError(one_line(error)) from None
     finally:
         timer.cancel()
         timer.join()  # a thread that holds a connection must not outlive the interpreter
