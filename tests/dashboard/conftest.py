@@ -42,9 +42,10 @@ def door() -> Door:
 @pytest.fixture
 def stranger(log: Path, door: Door) -> Iterator[Client]:
     """A browser that was told nothing."""
-    app, _ = make_app(log, door)
+    app, live = make_app(log, door)
     with Client(app) as client:
         yield client
+    live.close()
 
 
 @pytest.fixture

@@ -20,5 +20,6 @@ def test_every_option_is_told() -> None:
 
 def test_its_numbers_are_those_of_the_code() -> None:
     assert f"ssh -L {PORT}:localhost:{PORT}" in PAGE
-    assert f"{question.SECONDS:.0f} s, {question.MEMORY.replace('GB', ' GB')} and {question.MOST_ROWS:,} rows" in PAGE
+    assert f"{question.SECONDS:.0f} s, {question.MEMORY.replace('GB', ' GB')}, {question.MOST_ROWS:,} rows" in PAGE
+    assert f"and {question.MOST_BYTES // 1_000_000} MB at most" in PAGE
     assert f"{gather.MOST_POINTS:,} points" in PAGE

@@ -10,7 +10,9 @@ import pytest
 from surefoot.dashboard.data import question
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.door import Door
-from surefoot.runlog.read.sql import QueryError, Stop, ask
+from surefoot.runlog.box.box import Question
+from surefoot.runlog.box.boxes import Boxes, Stop
+from surefoot.runlog.box.error import QueryError
 from tests.dashboard.client import ADDRESS, Client
 from tests.dashboard.conftest import TRAIN
 
@@ -81,7 +83,7 @@ def test_a_long_query_ends_at_the_limit(client: Client, monkeypatch: pytest.Monk
 
 def test_a_query_ends_when_nobody_waits_for_it_and_holds_up_nobody(log: Path) -> None:
     door = Door()
-    app, _ = make_app(log, door)
+    app, live = make_app(log, door)
 
     async def both() -> None:
         told: list[Any] = []
@@ -123,10 +125,15 @@ def test_a_query_ends_when_nobody_waits_for_it_and_holds_up_nobody(log: Path) ->
     begun = time.monotonic()
     asyncio.run(both())
     assert time.monotonic() - begun < question.SECONDS
+    live.close()
 
 
-def test_a_query_that_was_stopped_before_it_began() -> None:
+def test_a_query_that_was_stopped_before_it_began(log: Path) -> None:
     stop = Stop()
     stop.ask()
-    with pytest.raises(QueryError, match="stopped"):
-        ask(list, "SELECT 1", stop=stop)
+    boxes = Boxes("1GB")
+    try:
+        with pytest.raises(QueryError, match="stopped"), boxes.asked(Question("SELECT 1", log), stop):
+            pass
+    finally:
+        boxes.close()

@@ -25,8 +25,8 @@ def main(argv: Sequence[str]) -> int:
     add_log_option(parser)
     options = parser.parse_args(argv)
     run = load(options.run, options.log)
+    from surefoot.runlog.box.error import QueryError
     from surefoot.runlog.exchange import exporting
-    from surefoot.runlog.read.sql import QueryError
 
     write = {
         "tensorboard": exporting.export_tensorboard, "csv": exporting.export_csv, "parquet": exporting.export_parquet,

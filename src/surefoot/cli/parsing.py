@@ -4,6 +4,7 @@ import argparse
 import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from surefoot.cli.usage import UsageError
@@ -43,6 +44,12 @@ class CommandParser(argparse.ArgumentParser):
 def parser_of(command: str, description: str, examples: str = "", **given: Any) -> CommandParser:
     epilog = f"examples:\n{examples}" if examples else None
     return CommandParser(prog=f"surefoot {command}", description=description, epilog=epilog, **given)
+
+
+def add_log_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)"
+    )
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

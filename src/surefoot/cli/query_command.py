@@ -2,21 +2,21 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from surefoot.cli.parsing import number, parser_of
+from surefoot.cli.parsing import add_log_option, number, parser_of
 from surefoot.cli.rows import print_csv, print_json
-from surefoot.cli.stored import add_log_option, tell_problems
-from surefoot.cli.table import print_table
+from surefoot.cli.table import print_tables
 from surefoot.cli.usage import UsageError
-from surefoot.runlog.read import RunLogError, open_runs
-
-if TYPE_CHECKING:
-    from surefoot.runlog.read.sql import Answer
+from surefoot.runlog.box.box import Question
+from surefoot.runlog.box.boxes import Boxes
+from surefoot.runlog.box.confine import read_memory
+from surefoot.runlog.box.error import QueryError
 
 _EXAMPLES = """\
   surefoot query "select run, last_loss from runs order by last_loss"
@@ -31,19 +31,25 @@ Views: runs, scalars, params, steps, findings, hists, events. SQL is DuckDB's; i
 
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
-    query = sys.stdin.read() if options.sql == "-" else options.sql
     if options.format == "parquet" and options.output is None:
         raise UsageError("Parquet is no text: name a file with -o FILE.")
-    from surefoot.runlog.read.sql import QueryError
+    boxes = Boxes(options.memory)
+    boxes.warm_up()  # while this process loads what it needs itself
+    from surefoot.cli.stored import tell_problems
+    from surefoot.runlog.read import RunLogError, open_runs
 
     try:
-        problems = _answer(query, options)
+        open_runs(options.log)  # says now what is wrong with the folder
+        query = sys.stdin.read() if options.sql == "-" else options.sql
+        problems = _answer(boxes, Question(query, options.log, seconds=options.seconds), options)
     except (QueryError, RunLogError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
         raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
+    finally:
+        boxes.close()
     tell_problems(problems)
     return 0
 
@@ -56,39 +62,44 @@ def _parser() -> ArgumentParser:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to standard output")
     seconds = number(0.001, wanted="a number of seconds above 0")
     parser.add_argument("--seconds", type=seconds, default=60.0, help="stop a query that takes longer (default: 60)")
+    parser.add_argument("--memory", type=_memory, default="2GB", metavar="AMOUNT",
+                        help="stop a query that needs more (default: 2GB)")  # fmt: skip
     return parser
 
 
-def _answer(query: str, options: Namespace) -> list[str]:
+def _memory(text: str) -> str:
+    try:
+        read_memory(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+    return text
+
+
+def _answer(boxes: Boxes, question: Question, options: Namespace) -> list[str]:
     """Ask and write; what could not be read."""
-    runs = open_runs(options.log)
     if options.output is None:
-        answer = runs.sql(query, seconds=options.seconds)
-        _write(answer, options.format, sys.stdout)
-        return _closed(answer)
+        return _written(boxes, question, options.format, sys.stdout)
     # Whole or not at all: an older file of that name stays until the new one is complete.
     part = options.output.with_name(f".{options.output.name}.{os.getpid()}.part")
     try:
         if options.format == "parquet":
-            answer = runs.sql(query, seconds=options.seconds, into=part)
+            with boxes.asked(replace(question, into=part)) as answer:
+                answer.rows()
+                problems = answer.problems
         else:
-            answer = runs.sql(query, seconds=options.seconds)
             with part.open("w", encoding="utf-8", newline="") as stream:
-                _write(answer, options.format, stream)
+                problems = _written(boxes, question, options.format, stream)
         part.replace(options.output)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-    return _closed(answer)
+    return problems
 
 
-def _write(answer: "Answer", form: str, stream: IO[str]) -> None:
-    if form == "table":
-        print_table(answer.columns, answer.rows(), stream)
-    else:
-        (print_csv if form == "csv" else print_json)(answer.columns, answer.batches(), stream)
-
-
-def _closed(answer: "Answer") -> list[str]:
-    answer.close()
+def _written(boxes: Boxes, question: Question, form: str, stream: IO[str]) -> list[str]:
+    with boxes.asked(question) as answer:
+        if form == "table":
+            print_tables(answer.columns, answer.batches(), stream)
+        else:
+            (print_csv if form == "csv" else print_json)(answer.columns, answer.batches(), stream)
     return answer.problems

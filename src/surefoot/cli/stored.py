@@ -1,20 +1,14 @@
 """Runs as commands name them."""
 
-import argparse
 from pathlib import Path
 
+from surefoot.cli.parsing import add_log_option as add_log_option
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.runlog.read import Run, RunLogError, Runs
 from surefoot.runlog.read.run import is_log_file, load_run
 
 RUN_HELP = 'a folder, the name of a run or its beginning, or "latest"'
-
-
-def add_log_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)"
-    )
 
 
 def find(name: str, log: Path) -> Path:

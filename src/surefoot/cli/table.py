@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import IO, Any
 
@@ -25,6 +25,15 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], stream: I
             for text, width, is_right in zip(line, widths, right, strict=True)
         ]
         print("  ".join(cells).rstrip(), file=stream)
+
+
+def print_tables(headers: Sequence[str], batches: Iterable[Sequence[Sequence[Any]]], stream: IO[str]) -> None:
+    """One table for a short answer; a long one is not waited for: each batch stands as wide as it needs."""
+    rest = iter(batches)
+    first = next(rest, [])
+    print_table(headers, first, stream)
+    for batch in rest:
+        print_table(headers, batch, stream)
 
 
 def cell(value: Any) -> str:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
-from surefoot.dashboard.data.shelf import Shelf
-from surefoot.runlog.read.runs import Runs
-from surefoot.runlog.read.sql import Stop
+from surefoot.runlog.box.box import Question
+from surefoot.runlog.box.boxes import Boxes, Stop
 
 SECONDS = 30.0
 MEMORY = "1GB"
 MOST_ROWS = 10_000
+MOST_BYTES = 32_000_000
 
 
-def question(shelf: Shelf, sql: str, stop: Stop) -> dict[str, Any]:
+def question(folder: Path, boxes: Boxes, sql: str, stop: Stop) -> dict[str, Any]:
     """What is wrong with it is raised as a QueryError."""
     begun = time.monotonic()
-    runs: Runs = shelf.runs
-    answer = runs.sql(sql, seconds=SECONDS, memory=MEMORY, rows=MOST_ROWS, cut=True, stop=stop)
-    try:
+    asked = Question(sql, folder, seconds=SECONDS, rows=MOST_ROWS, bytes=MOST_BYTES, cut=True)
+    with boxes.asked(asked, stop) as answer:
         rows = answer.rows()
-    finally:
-        answer.close()
     return {
         "columns": answer.columns,
         "types": answer.types,

@@ -13,15 +13,17 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from surefoot.dashboard.data.question import MEMORY
 from surefoot.dashboard.server.api.query import query
 from surefoot.dashboard.server.door import Door, Guard
 from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.live import Live, live
 from surefoot.dashboard.server.reply import acting, reading, refuse
+from surefoot.runlog.box.boxes import Boxes
 
 PAGE = Path(__file__).parent.parent / "page"
 RUN = "/api/runs/{run}"
-QUERIES = 2  # at once; others wait
+QUERIES = 8  # that run or wait for a box; others wait for these
 
 
 def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
@@ -54,7 +56,9 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
     )
     app.state.late = Late(folder)
     app.state.live = Live(app.state.late)
-    app.state.queries = CapacityLimiter(QUERIES)
+    app.state.queries = CapacityLimiter(QUERIES)  # threads of their own: a long query holds up no other answer
+    app.state.boxes = Boxes(MEMORY)
+    app.state.live.at_closing.add(app.state.boxes.close)
     return Guard(app, door), app.state.live
 
 

@@ -13,7 +13,7 @@ from surefoot.runlog.exchange.tensorboard import write_header, write_histograms,
 from surefoot.runlog.read.run import Run
 
 if TYPE_CHECKING:
-    from surefoot.runlog.read.sql import Answer
+    from surefoot.runlog.read.sql.answer import Answer
 
 COLUMNS = "rank, name, step, time, value"
 ROWS = (

@@ -22,7 +22,7 @@ from surefoot.runlog.read.segment import WHOLE, Part
 from surefoot.runlog.write.recover import recover
 
 if TYPE_CHECKING:
-    from surefoot.runlog.read.sql import Answer
+    from surefoot.runlog.read.sql.answer import Answer
 
 _WORST_FIRST: tuple[Status, ...] = ("running", "crashed", "failed", "finished")
 
@@ -89,7 +89,7 @@ class Run:
 
     def sql(self, query: str, **limits: Any) -> Answer:
         """Ask this run: `run.sql("SELECT step, value FROM scalars WHERE name = 'loss'").df()`."""
-        from surefoot.runlog.read.sql import ask
+        from surefoot.runlog.read.sql.answer import ask
 
         return ask(lambda: [load_run(self.folder)], query, **limits)
 

@@ -12,7 +12,7 @@ from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run, is_log_file, load_run
 
 if TYPE_CHECKING:
-    from surefoot.runlog.read.sql import Answer
+    from surefoot.runlog.read.sql.answer import Answer
 
 
 class Runs:
@@ -55,7 +55,7 @@ class Runs:
 
     def sql(self, query: str, **limits: Any) -> Answer:
         """Ask all runs: `runs.sql("SELECT run, last_loss FROM runs ORDER BY last_loss").rows()`."""
-        from surefoot.runlog.read.sql import ask
+        from surefoot.runlog.read.sql.answer import ask
 
         return ask(lambda: list(self.load()), query, **limits)
 

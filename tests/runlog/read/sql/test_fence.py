@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import surefoot as sf
+from surefoot.runlog.box.error import QueryError
 from surefoot.runlog.read import Runs
-from surefoot.runlog.read.sql import QueryError
+from surefoot.runlog.read.sql.limits import Limits, fence
 from tests.runlog.making import LogFile
 
 
@@ -78,6 +80,22 @@ def test_only_select_is_possible(query: str, runs: Runs, folder: Path) -> None:
         "FROM pandas_scan(4711)",
         "FROM arrow_scan(1, 2, 3)",
         "FROM duckdb_secrets()",
+        "FROM duckdb_settings()",
+        "FROM duckdb_settings",
+        "FROM pg_catalog.pg_settings",
+        "FROM pg_settings",
+        "FROM _unsealed",
+        "FROM duckdb_views()",
+        "FROM system.main.duckdb_views",
+        "SELECT current_setting('allowed_paths')",
+        "SELECT getenv('HOME')",
+        "SELECT getvariable('a')",
+        "SELECT system.main.current_setting('allowed_paths')",
+        "SELECT [1].list_transform(x -> current_setting('allowed_paths'))",
+        "SELECT current_query()",
+        "WITH pg_settings AS (SELECT 1) FROM pg_catalog.pg_settings",
+        "FROM which_secret('s3://a', 's3')",
+        "DESCRIBE pg_settings",
         "FROM RANGE(3) a, Read_Csv('{0}/secret.csv')",
     ],
 )
@@ -89,7 +107,7 @@ def test_nothing_but_the_log_is_read(query: str, runs: Runs, folder: Path) -> No
 
 def test_names_of_python_are_not_tables(runs: Runs) -> None:
     secret = {"a": [1]}
-    with pytest.raises(QueryError, match="secret does not exist"):
+    with pytest.raises(QueryError, match="secret does not exist here"):
         runs.sql("SELECT * FROM secret").rows()
     assert secret
 
@@ -142,9 +160,24 @@ def test_an_endless_answer_is_stopped(runs: Runs) -> None:
     assert len(runs.sql("FROM range(10000)", rows=10_000).rows()) == 10_000
 
 
-def test_only_the_segments_are_left_open(runs: Runs, folder: Path) -> None:
-    assert runs.sql("SELECT count(*) FROM scalars").rows() == [(2,)]
-    settings = "SELECT current_setting('allowed_paths'), current_setting('lock_configuration')"
-    ((paths, locked),) = runs.sql(f"{settings} FROM scalars LIMIT 1").rows()
-    assert paths == [str(folder / "runs" / "a" / "rank-0.segments" / "000001.parquet")]
-    assert locked in (True, "true")
+def test_only_the_segments_are_left_open(folder: Path) -> None:
+    """And nothing of that could be changed by a query that got past the check."""
+    connection = duckdb.connect(":memory:")
+    segment = folder / "runs" / "a" / "rank-0.segments" / "000001.parquet"
+    fence(connection, Limits(), [segment])
+    assert connection.execute("SELECT count(*) FROM read_parquet(?)", [str(segment)]).fetchall() == [(2,)]
+    for query in (f"FROM read_text('{folder}/secret.csv')", "SET enable_external_access = true", "INSTALL httpfs"):
+        with pytest.raises(duckdb.Error, match=r"disabled|locked"):
+            connection.execute(query)
+    connection.close()
+
+
+def test_a_time_with_a_zone_says_what_to_do(runs: Runs) -> None:
+    with pytest.raises(QueryError, match=r"cast it, as in now\(\)::TIMESTAMP"):
+        runs.sql("SELECT now()").rows()
+
+
+def test_views_are_asked_for_in_all_ways(runs: Runs) -> None:
+    for query in ("FROM main.runs", "WITH x AS (FROM runs) FROM x", "DESCRIBE runs", "SHOW TABLES", "SUMMARIZE scalars",
+                  "FROM information_schema.tables", "SELECT * FROM Runs r JOIN SCALARS s USING (run)"):  # fmt: skip
+        runs.sql(query).rows()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.runlog.box.error import QueryError
 from surefoot.runlog.read import Runs
-from surefoot.runlog.read.sql import QueryError
 from surefoot.runlog.read.sql.views import VIEWS
 from tests.runlog.making import FINISHED, RUNNING, START, LogFile
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import anyio
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from surefoot.dashboard.data.question import question
 from surefoot.dashboard.server.body import is_json, read_json
-from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.reply import refuse, told
-
-if TYPE_CHECKING:
-    from surefoot.runlog.read.sql import Stop
+from surefoot.runlog.box.boxes import Boxes, Stop
+from surefoot.runlog.box.error import QueryError
 
 MOST_BYTES = 100_000  # of a question
 
@@ -25,7 +24,7 @@ async def query(request: Request) -> Response:
     sql = await _sql(request)
     if sql is None:
         return refuse(400, 'a query is sent as {"sql": "SELECT …"}.')
-    stop = await to_thread.run_sync(_stop)
+    stop = Stop()
     at_closing = request.app.state.live.at_closing
     at_closing.add(stop.ask)
     try:
@@ -40,7 +39,9 @@ async def _answer(request: Request, sql: str, stop: Stop) -> Response:
     async with anyio.create_task_group() as both:
 
         async def ask() -> None:
-            answers.append(await to_thread.run_sync(_asked, state.late, sql, stop, limiter=state.queries))
+            answers.append(
+                await to_thread.run_sync(_asked, state.late.folder, state.boxes, sql, stop, limiter=state.queries)
+            )
             both.cancel_scope.cancel()
 
         both.start_soon(ask)
@@ -50,23 +51,14 @@ async def _answer(request: Request, sql: str, stop: Stop) -> Response:
     return answers[0] if answers else refuse(400, "the query was stopped.")
 
 
-def _stop() -> Stop:
-    from surefoot.runlog.read.sql import Stop
-
-    return Stop()
-
-
 async def _sql(request: Request) -> str | None:
     given = await read_json(request, MOST_BYTES)
     sql = given.get("sql") if isinstance(given, dict) else None
     return sql if isinstance(sql, str) else None
 
 
-def _asked(late: Late, sql: str, stop: Stop) -> Response:
-    from surefoot.dashboard.data.question import question
-    from surefoot.runlog.read.sql import QueryError
-
+def _asked(folder: Path, boxes: Boxes, sql: str, stop: Stop) -> Response:
     try:
-        return told(lambda: question(late.shelf(), sql, stop))
+        return told(lambda: question(folder, boxes, sql, stop))
     except QueryError as error:
         return refuse(400, str(error))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import duckdb
 
+from surefoot.runlog.box.error import DataError, QueryError
 from surefoot.runlog.read.column import TRIES
 from surefoot.runlog.read.error import RunLogError, SegmentGoneError
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.runs import Unreadable
 from surefoot.runlog.read.segment import find_damaged
-from surefoot.runlog.read.sql.check import DataError, QueryError, check
+from surefoot.runlog.read.sql.check import check
 from surefoot.runlog.read.sql.limits import Limits, fence, limited
 from surefoot.runlog.read.sql.load import Loader, quote
 
@@ -34,6 +37,7 @@ class Answer:
         self._connection = connection
         self._query = f"SELECT * FROM (\n{query}\n) LIMIT {limits.rows + 1}"
         self._limits = limits
+        self._spent_seconds = 0.0  # on this query, all its batches together
         self._begun: duckdb.DuckDBPyConnection | None = self._begin()  # so that what is wrong is said at once
         described = self._begun.description or []
         self.columns: list[str] = [column[0] for column in described]
@@ -45,10 +49,12 @@ class Answer:
 
     def batches(self) -> Iterator[list[tuple[Any, ...]]]:
         """Some rows at a time. Taken again, the same snapshot is asked again."""
+        if self._begun is None:
+            self._spent_seconds = 0.0
         begun, self._begun = self._begun or self._begin(), None
         num_rows = 0
         while True:
-            with limited(begun, self._limits):
+            with self._limited(begun):
                 batch = begun.fetchmany(_BATCH)
             if not batch:
                 return
@@ -87,7 +93,7 @@ class Answer:
     def _taken(self, package: str, take: Callable[[duckdb.DuckDBPyRelation], Any]) -> Any:
         _need(package)
         cursor = self._connection.cursor()
-        with limited(cursor, self._limits):
+        with self._limited(cursor):
             taken = take(cursor.sql(self._query))
         self._check_size(len(taken))
         return taken
@@ -98,9 +104,18 @@ class Answer:
 
     def _begin(self) -> duckdb.DuckDBPyConnection:
         cursor = self._connection.cursor()
-        with limited(cursor, self._limits):
+        with self._limited(cursor):
             cursor.execute(self._query)
         return cursor
+
+    @contextmanager
+    def _limited(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        begun = monotonic()
+        try:
+            with limited(connection, self._limits, self._spent_seconds):
+                yield
+        finally:
+            self._spent_seconds += monotonic() - begun
 
 
 def ask(load: LoadRuns, query: str, *, into: Path | None = None, **given: Any) -> Answer:

@@ -4,49 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from pathlib import Path
-from threading import RLock, Timer
+from threading import Timer
 
 import duckdb
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.read.sql.check import DataError, QueryError, one_line
+from surefoot.runlog.box.error import MOST_ROWS, TOO_LONG, TOO_MUCH_MEMORY, DataError, QueryError
+from surefoot.runlog.read.sql.check import one_line
 from surefoot.runlog.read.sql.load import quote
 
-MOST_ROWS = 20_000_000
 _FENCE = (
     "SET python_enable_replacements = false", "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false", "SET allow_community_extensions = false",
+    "SET allow_persistent_secrets = false",
     "SET enable_external_access = false", "SET lock_configuration = true",
 )  # fmt: skip
-
-
-class Stop:
-    """Ends a query from another thread, when nobody waits for its answer any more."""
-
-    def __init__(self) -> None:
-        self._lock = RLock()  # a signal handler may ask
-        self._connection: duckdb.DuckDBPyConnection | None = None
-        self._is_asked = False
-
-    def ask(self) -> None:
-        with self._lock:
-            self._is_asked = True
-            if self._connection is not None:
-                self._connection.interrupt()
-
-    @contextmanager
-    def heeded(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        with self._lock:
-            if self._is_asked:
-                raise QueryError("the query was stopped.")
-            self._connection = connection
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._connection = None
 
 
 @frozen
@@ -61,7 +34,6 @@ class Limits:
     rows: int = MOST_ROWS
     spill: Path | None = None
     cut: bool = False
-    stop: Stop = field(default_factory=Stop)
 
 
 def fence(connection: duckdb.DuckDBPyConnection, limits: Limits, allowed: Sequence[Path]) -> None:
@@ -74,22 +46,21 @@ def fence(connection: duckdb.DuckDBPyConnection, limits: Limits, allowed: Sequen
 
 
 @contextmanager
-def limited(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[None]:
+def limited(connection: duckdb.DuckDBPyConnection, limits: Limits, spent_seconds: float = 0.0) -> Iterator[None]:
     """Interrupt what takes too long; say in one kind of error what went wrong."""
-    timer = Timer(limits.seconds, connection.interrupt)
+    timer = Timer(max(0.0, limits.seconds - spent_seconds), connection.interrupt)
     timer.start()
     try:
-        with limits.stop.heeded(connection):
-            yield
+        yield
     except duckdb.InterruptException:
-        raise QueryError(
-            f"the query took more than {limits.seconds:g} s and was stopped. Ask for less at once."
-        ) from None
+        raise QueryError(TOO_LONG.format(limits.seconds)) from None
     except (duckdb.OutOfMemoryException, MemoryError):
-        raise QueryError("the query needs more memory than it may use. Ask for less at once.") from None
+        raise QueryError(TOO_MUCH_MEMORY) from None
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.DataError) as error:
         raise QueryError(one_line(error)) from None
     except duckdb.Error as error:
+        if "pytz" in str(error):  # which DuckDB asks for, and we do not
+            raise QueryError("a time with a time zone can't be shown: cast it, as in now()::TIMESTAMP.") from None
         raise DataError(one_line(error)) from None
     finally:
         timer.cancel()

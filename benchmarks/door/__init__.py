@@ -1,0 +1,1 @@
+"""Attacks on SQL and on the server."""

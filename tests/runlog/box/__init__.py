@@ -1,0 +1,1 @@
+"""Queries in processes of their own."""
