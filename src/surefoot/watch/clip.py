@@ -54,9 +54,8 @@ class Clip:
     def token(self) -> Hashable:
         story = [(len(p[0]), len(p[1]), len(p[2]) > 0, p[5], p[6], number) for p, number in self.present]
         site, kind, limit, _, covered = self.call
-        size = math.frexp(min(limit, NO_LIMIT))[1]  # a limit may be adapted from step to step
         return (
-            "clip", id(site), kind, size, len(covered.order), self.num_gradients, covered.numbers, tuple(story),
+            "clip", id(site), kind, _size(limit), len(covered.order), self.num_gradients, covered.numbers, tuple(story),
             None if self.scaler is None else self.scaler.id, self.used_up, self.akin, self.inside_step,
         )  # fmt: skip
 
@@ -209,8 +208,7 @@ class ClipProbe(Probe):
         if None in [change for change, _ in looks]:
             recorder.leave_steady()
             return self._begins(kind, args, kwargs)
-        size = math.frexp(min(args[1], NO_LIMIT))[1]
-        recorder.steady.marks.append((id(site), kind, size, tuple([change for change, _ in looks])))
+        recorder.steady.marks.append((id(site), kind, _size(args[1]), tuple([change for change, _ in looks])))
         return Call(site, kind, float(args[1]), norm, covered), [states for _, states in looks]
 
     def _observed(self, begun: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -313,3 +311,8 @@ def _value(norm: Any) -> float | None:
     if norm is None or isinstance(norm, float):
         return norm
     return float(norm) if type(norm) is Tensor or isinstance(norm, int) else None
+
+
+def _size(limit: float) -> int | None:
+    """Roughly: a limit may be adapted from step to step. One of 0 is like no other."""
+    return math.frexp(min(limit, NO_LIMIT))[1] if limit else None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from surefoot.facts import BackwardFacts, GradientFacts, Site, StepFacts, ZeroGradientFacts
+from surefoot.facts import BackwardFacts, ClipFacts, GradientFacts, Site, StepFacts, ZeroGradientFacts
 from surefoot.rules.graph.all_gradients_zero import STEPS, check
 from tests.rules.graph.build import BACKWARD, ask, step
 
@@ -58,3 +58,21 @@ def test_a_direction_is_told_at_its_call(kind: str, told: str) -> None:
 )
 def test_silent(how: dict[str, Any]) -> None:
     assert not ask(check, run({"kind": "every"}, **how))
+
+
+def clipped(max_norm: float, *, num_fresh: int = 2, optimizers: tuple[int, ...] = (1,)) -> StepFacts:
+    clip = ClipFacts(3, CALL, max_norm=max_norm, num_fresh=num_fresh, optimizers=optimizers)
+    backward = BackwardFacts(2, 1, BACKWARD, value=0.5)
+    return step(1, events=(backward, clip), gradients=(GradientFacts(("w",), 2, sources=(1,)),))
+
+
+def test_a_limit_of_zero_is_told_at_the_clipping() -> None:
+    (evidence,) = ask(check, [clipped(0.0)])
+    assert "with a limit of 0 made all 2 gradients 0" in evidence.message and evidence.site == CALL
+
+
+@pytest.mark.parametrize(
+    "now", [clipped(1.0), clipped(0.0, num_fresh=1), clipped(0.0, optimizers=(2,)), clipped(0.0, optimizers=(1, 2))]
+)
+def test_other_limits_and_parts_of_a_model_are_not(now: StepFacts) -> None:
+    assert not ask(check, [now])

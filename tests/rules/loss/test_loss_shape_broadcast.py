@@ -1,5 +1,5 @@
 from surefoot.rules.loss.loss_shape_broadcast import check
-from tests.rules.loss.build import LOSS, ask, lines, loss, step
+from tests.rules.loss.build import LOSS, ask, backward, lines, loss, step
 
 
 def test_fires_with_the_shapes() -> None:
@@ -21,3 +21,10 @@ def test_a_target_that_was_expanded_before_is_told_so() -> None:
 def test_maps_of_size_one_are_flattened() -> None:
     (evidence,) = ask(check, step(loss("mse", "Mean", broadcast=((8, 3, 1, 1), (8, 3), (8, 3, 8, 3)))))
     assert "prediction.flatten(1)" in evidence.fix
+
+
+def test_the_loss_of_another_optimizer_is_told_at_its_own_steps() -> None:
+    wide = loss("mse", "Addmm", broadcast=((16, 1), (16,), (16, 16)))
+    assert ask(check, step(backward(wide, reached=((2, 2),)))) == []
+    assert len(ask(check, step(backward(wide, reached=((1, 2), (2, 2)))))) == 1
+    assert len(ask(check, step(backward(wide, reached=())))) == 1

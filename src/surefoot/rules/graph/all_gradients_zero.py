@@ -2,8 +2,9 @@
 
 ## What it does
 Fires when every gradient of an optimizer's first 20 steps is exactly 0 although the loss is not; when parameters get
-nothing but zeros because `round()`, `sign()` or the like stands between them and the loss; and when one direction of a
-bidirectional recurrent layer, or all that it carries from position to position, gets nothing but zeros.
+nothing but zeros because `round()`, `sign()` or the like stands between them and the loss; when one direction of a
+bidirectional recurrent layer, or all that it carries from position to position, gets nothing but zeros; and, at any
+step, when all gradients are clipped to a limit of 0.
 
 ## Why it matters
 A gradient of zeros looks like a gradient: nothing is `None`, nothing crashes, and optimizers step. The weights stay
@@ -61,6 +62,7 @@ from math import isfinite
 
 from surefoot.facts import Site, StepFacts, ZeroGradientFacts
 from surefoot.rules import Evidence, History, rule
+from surefoot.rules.clip.limit import limiting, name_of
 
 STEPS = 20  # the first ones: gates that start at 0 open within a few
 ENDS = {  # operations that are flat somewhere, by what autograd calls them
@@ -83,6 +85,20 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             site=zeros.site or _backward(now),
             numbers={"params": zeros.num_params, "steps": zeros.num_steps},
         )
+
+
+    for clip in limiting(now):
+        if clip.max_norm == 0 and clip.optimizers == (now.optimizer,) and clip.num_fresh == _num_gradients(now):
+            yield Evidence(
+                message=f"{name_of(clip)} with a limit of 0 made all {clip.num_fresh} gradients 0 before the step",
+                fix="leave the call out where nothing is to be clipped: a limit of 0 is no absence of a limit.",
+                site=clip.site,
+                numbers={"params": clip.num_fresh, "limit": 0.0},
+            )
+
+
+def _num_gradients(now: StepFacts) -> int:
+    return sum(g.num_params for g in now.gradients if g.present)
 
 
 def _is_plain(now: StepFacts, past: History) -> bool:

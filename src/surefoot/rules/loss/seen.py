@@ -15,10 +15,12 @@ RAW_OUTPUTS = frozenset({
 def losses(record: StepFacts | EndFacts) -> Iterator[tuple[BackwardFacts, LossFacts]]:
     """Every loss that was backwarded before a step, sums taken apart.
 
-    The events after the last step only count in programs that update by hand and have no steps.
+    Losses that reached parameters of other optimizers only are told at their steps. The events after the last step
+    only count in programs that update by hand and have no steps.
     """
     if isinstance(record, StepFacts):
-        backwards = record.backwards
+        own = record.optimizer
+        backwards = tuple(b for b in record.backwards if not b.reached or any(number == own for number, _ in b.reached))
     else:
         backwards = tuple(e for e in record.tail if isinstance(e, BackwardFacts)) if record.num_steps == 0 else ()
     for backward in backwards:
