@@ -11,6 +11,7 @@ from surefoot.facts.finite import BirthFacts, NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
+    DeadTermFacts,
     DirectForwardFacts,
     GradcheckFacts,
     GraphFacts,
@@ -70,6 +71,7 @@ __all__ = [
     "CheckpointFacts",
     "ClearFacts",
     "ClipFacts",
+    "DeadTermFacts",
     "DirectForwardFacts",
     "DriftFacts",
     "EndFacts",

@@ -19,6 +19,7 @@ from surefoot.facts.finite import BirthFacts, NonFiniteFacts
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
+    DeadTermFacts,
     DirectForwardFacts,
     GradcheckFacts,
     GraphFacts,
@@ -83,6 +84,7 @@ _CLASSES: dict[str, type] = {
         CheckpointFacts,
         ClearFacts,
         ClipFacts,
+        DeadTermFacts,
         DirectForwardFacts,
         DriftFacts,
         EndFacts,

@@ -106,3 +106,12 @@ class ZeroGradientFacts:
     module: str = ""  # the bidirectional layer
     direction: str = ""  # "forward" or "reverse"
     site: Site | None = None  # the layer's call
+
+
+@frozen
+class DeadTermFacts:
+    """An addend of the loss that was computed from trained parameters, and that no gradient goes through."""
+
+    cut_by: str  # "no_grad", "numpy", "copy", "data", or the operation without a derivative
+    site: Site | None = None  # where the gradient ends
+    values: tuple[float, ...] = ()  # of the addend, in the windows in which it was followed

@@ -11,6 +11,7 @@ from surefoot.facts.frozen import frozen
 from surefoot.facts.gradient import GradientFacts, StalenessFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
+    DeadTermFacts,
     DirectForwardFacts,
     GradcheckFacts,
     GraphFacts,
@@ -66,6 +67,7 @@ class StepFacts:
     untrained: tuple[UntrainedFacts, ...] = ()
     gradchecks: tuple[GradcheckFacts, ...] = ()
     zero_gradients: tuple[ZeroGradientFacts, ...] = ()
+    dead_terms: tuple[DeadTermFacts, ...] = ()
     mode: ModeFacts | None = None
     evaluations: tuple[EvaluationFacts, ...] = ()  # that ended since the previous step of any optimizer
     same_batch: SameBatchFacts | None = None  # that fed this step and many before it

@@ -5,6 +5,7 @@ from surefoot.watch.graph.forward import ForwardProbe
 from surefoot.watch.graph.gradcheck import GradcheckProbe
 from surefoot.watch.graph.mixed import MixedProbe
 from surefoot.watch.graph.probe import GraphProbe
+from surefoot.watch.graph.term import TermProbe
 from surefoot.watch.graph.untrained import FlowProbe
 from surefoot.watch.graph.zeros import ZeroGradientProbe
 from surefoot.watch.probe import Probe
@@ -14,6 +15,7 @@ def graph_probes() -> list[Probe]:
     return [
         GraphProbe(),
         FlowProbe(),
+        TermProbe(),
         CheckpointProbe(),
         ForwardProbe(),
         GradcheckProbe(),

@@ -1,0 +1,146 @@
+"""Addends of a loss that were computed from what is trained, and through which no gradient comes back.
+
+Most programs add none. Where the graph of a loss shows a sum with an addend that has no gradient, which may well be a
+constant, values are followed through a few windows to see where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from surefoot.facts import DeadTermFacts, Site
+from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.graph.cutsite import locate
+from surefoot.watch.graph.flow import Flow
+from surefoot.watch.graph.outside import Cut, Suspects
+from surefoot.watch.lossgraph.node import children, is_scalar, name_of
+from surefoot.watch.probe import Probe
+
+if TYPE_CHECKING:
+    from surefoot.watch.backward import Backward
+    from surefoot.watch.recorder import Recorder
+
+FOLLOWED = frozenset((3, 5, 6, 7, 9))  # updates after which values are followed; others are FlowProbe's
+WINDOWS = 3  # in each of which the addend must be seen
+MAX_NODES = 64  # of the sum at the root
+# What is subtracted is often a baseline, which must have no gradient.
+SUMS = frozenset(
+    (torch.add, torch.Tensor.add, torch.Tensor.add_, torch.Tensor.__add__, torch.Tensor.__iadd__,
+     torch.Tensor.__radd__)
+)  # fmt: skip
+MEANT = frozenset(("detach", "checkpoint"))  # who writes detach() wants no gradient
+
+
+class SumFlow(Flow):
+    """Follows parameters, and notes which values without a gradient are added to a scalar that has one."""
+
+    def __init__(self, params: list[Tensor], here: Callable[[], Site | None], is_busy: Callable[[], bool]) -> None:
+        super().__init__(params, here, is_busy)
+        self.added: dict[int, tuple[Cut, float]] = {}  # by the sequence number of the sum
+        self.uses: dict[Cut, set[int]] = {}  # sequence numbers of all that has a gradient and was computed from it
+
+    def _note(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+        if func in SUMS and isinstance(result, Tensor) and result.numel() == 1 and result.grad_fn is not None:
+            for given in args:
+                if isinstance(given, Tensor) and given.numel() == 1 and not given.requires_grad:
+                    self._note_addend(given, result.grad_fn._sequence_nr())
+        super()._note(func, args, kwargs, result)
+
+    def _note_addend(self, addend: Tensor, number: int) -> None:
+        live, cuts = self._read([addend])
+        if not live and len(cuts) == 1 and addend.device.type == "cpu":
+            (cut,) = cuts
+            self.added[number] = (cut, float(addend.detach()))
+
+    def _mark(self, output: Tensor, func: Any, kind: str, live: Suspects, cuts: dict[Cut, Suspects]) -> None:
+        super()._mark(output, func, kind, live, cuts)
+        if output.grad_fn is not None:
+            for cut in cuts:
+                self.uses.setdefault(cut, set()).add(output.grad_fn._sequence_nr())
+
+
+class TermProbe(Probe):
+    name = "terms"
+
+    def __init__(self) -> None:
+        self._flow: SumFlow | None = None
+        self._account = 0  # whose parameters are followed: of the first optimizer that steps on such a loss
+        self._is_suspicious = False
+        self._num_windows = 0
+        self._values: dict[Cut, list[float]] = {}  # of addends that no other part of the loss uses
+        self._found: tuple[DeadTermFacts, ...] = ()
+
+    def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        switch_off_when_compiling(recorder, self.name, self._leave)
+        recorder.tap.on_removal(self._leave)
+
+    def backward_begins(self, backward: Backward) -> None:
+        roots = [root.grad_fn for root in backward.roots if root.numel() == 1 and root.grad_fn is not None]
+        trunk = [node for root in roots for node in _trunk(root)]
+        self._is_suspicious |= any(name_of(node) in ("Add", "Sub", "Rsub") and None in children(node) for node in trunk)
+        flow = self._flow
+        if flow is None or flow.paused:
+            return
+        flow.paused = True
+        numbers = {node._sequence_nr() for node in trunk}
+        self._num_windows += 1
+        for number, (cut, value) in flow.added.items():
+            if number in numbers and flow.uses.get(cut, set()) <= numbers and cut.kind not in MEANT:
+                self._values.setdefault(cut, []).append(value)
+
+    def step_begins(self, optimizer: Optimizer) -> Hashable:
+        account = self._recorder.accounts.get(optimizer)
+        if self._flow is not None and account is not None and self._account == account.id:
+            flow = self._flow
+            self._leave()
+            if flow.failure is not None:
+                raise flow.failure
+        if not self._found and self._num_windows >= WINDOWS:
+            self._found = tuple(self._facts())
+        return bool(self._found)
+
+    def step_ends(self, optimizer: Optimizer) -> None:
+        account = self._recorder.accounts.get(optimizer)
+        if account is None or not self._is_suspicious or self._flow is not None or self._num_windows >= WINDOWS:
+            return
+        self._account = self._account or account.id
+        is_next_armed = account.num_updates < account.windows.num_first
+        if self._account == account.id and account.num_updates in FOLLOWED and is_next_armed:
+            here = self._recorder.sites.here
+            params = [p for p in account.ledger.params if p.requires_grad]
+            flow = SumFlow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
+            if flow.enter():
+                self._flow = flow
+
+    def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
+        account = self._recorder.accounts.get(optimizer)
+        is_mine = account is not None and account.id == self._account
+        return {"dead_terms": self._found} if self._found and is_mine else {}
+
+    def _facts(self) -> Iterator[DeadTermFacts]:
+        for cut, values in self._values.items():
+            if len(values) >= WINDOWS and len(set(values)) > 1 and all(values):
+                site, conditional = locate(cut)
+                if not conditional:
+                    yield DeadTermFacts(cut.kind, site, tuple(values[:WINDOWS]))
+
+    def _leave(self) -> None:
+        if self._flow is not None and self._flow.leave():
+            self._flow = None
+
+
+def _trunk(root: Any) -> Iterator[Any]:
+    """The nodes at the root that add up, scale or view scalars."""
+    todo, seen = [root], 0
+    while todo and seen < MAX_NODES:
+        node = todo.pop()
+        seen += 1
+        yield node
+        if name_of(node) in ("Add", "Sub", "Rsub", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Mean", "Sum", "Neg"):
+            todo += [child for child in children(node) if child is not None and is_scalar(child)]
