@@ -107,8 +107,29 @@ def overfit_one_batch():
         evaluate(model, val_loader)
 
 
+def a_few_to_look_at():
+    """Some of the samples that are drawn as pictures were trained on."""
+    model, optimizer = build()
+    train_loader = DataLoader(Subset(data, range(128)), batch_size=16, shuffle=True)
+    val_loader = DataLoader(Subset(data, range(124, 160)), batch_size=18)
+    for _ in range(3):
+        train(model, optimizer, train_loader)
+        evaluate(model, val_loader)
+
+
+def all_there_is():
+    model, optimizer = build()
+    train_loader = DataLoader(Subset(data, range(128)), batch_size=16, shuffle=True)
+    for _ in range(3):
+        train(model, optimizer, train_loader)
+    test_loader = DataLoader(data, batch_size=32)  # predictions for every sample are kept
+    evaluate(model, test_loader)
+
+
 cross_validate()
 cross_fit()
+a_few_to_look_at()
+all_there_is()
 score_both_parts()
 one_object_for_both(Switched())
 one_object_for_both(MadeUp())

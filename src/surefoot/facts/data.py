@@ -16,7 +16,7 @@ class SharedGeneratorFacts:
 
 @frozen
 class OverlapFacts:
-    """A pass without a backward, all samples of which are among those that the program trains on."""
+    """A pass without a backward, some or all samples of which are among those that the program trains on."""
 
     loader: int  # that was last trained on
     made: Site | None = None  # where that one was made
@@ -27,6 +27,7 @@ class OverlapFacts:
     num_updates: int = 0  # that these have done
     num_steps: int = 0  # of all optimizers
     is_stored: bool = True  # the samples lie in memory or in a library's data set: an index always gives the same
+    num_shared: int | None = None  # samples of the pass that are trained on; None: all
 
 
 @frozen

@@ -33,6 +33,7 @@ class SequenceFacts:
     num_padding: int = 0  # targets of padded positions that counted in these
     num_counted: int = 0  # all that counted in these
     is_padding_a_class: bool = False  # other positions have the target of padded ones, too
+    is_padding_named: bool = True  # by `padding_idx`; else it fills up the rows of every batch and stands nowhere else
 
 
 @frozen
@@ -55,4 +56,4 @@ class PaddingRowFacts:
     name: str = ""  # of the embedding's weight
     padding_idx: int = 0
     norm: float = 0.0
-    function: str = ""  # of `nn.init`
+    function: str = ""  # of `nn.init`; empty: a function given to `apply`

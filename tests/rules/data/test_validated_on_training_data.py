@@ -31,6 +31,22 @@ def test_names_the_loader_that_validates() -> None:
     assert "the very ones" in found.message
 
 
+def test_a_part_of_the_samples_is_enough() -> None:
+    (found,) = ask(check, read(num_shared=20))
+    assert found.message.startswith("20 of the 32 samples of this evaluation are among the 160")
+    assert "for these the score can't show overfitting" in found.message
+    assert len(ask(check, read(num_shared=32))) == 1
+
+
+def test_a_few_samples_kept_to_look_at_are_not() -> None:
+    assert ask(check, read(num_shared=6)) == []
+    assert ask(check, read(num_shared=20, num_samples=120)) == []
+
+
+def test_a_pass_over_all_data_there_is() -> None:
+    assert ask(check, read(num_shared=160, num_samples=200)) == []
+
+
 @pytest.mark.parametrize("name", ["test_loader", "valloader", "validDL", "self_dev", "val", "TestLoader"])
 def test_names_of_validation(name: str) -> None:
     assert len(ask(check, read(called=(name,)))) == 1

@@ -29,3 +29,18 @@ def test_one_batch_is_not_enough() -> None:
 
 def test_a_loss_that_is_not_backwarded_is_silent() -> None:
     assert ask(check, step(PADDED, loss=HEAD)) == []
+
+
+UNNAMED = replace(PADDED, is_padding_named=False, num_padded=4)
+
+
+def test_padding_without_an_index_is_what_fills_up_rows() -> None:
+    (evidence,) = ask(check, step(UNNAMED))
+    assert "token 0 fills up the ends of rows of different length" in evidence.message
+    assert "padding_idx" not in evidence.message
+    assert "ignore_index" not in evidence.fix  # the same token may end a text
+
+
+def test_padding_without_an_index_must_be_seen_more_often_and_be_more() -> None:
+    assert ask(check, step(replace(UNNAMED, num_padded=3))) == []
+    assert ask(check, step(replace(UNNAMED, num_padding=5))) == []

@@ -13,7 +13,7 @@ from torch.utils.data import (
     TensorDataset,
 )
 
-from surefoot.watch.data.overlap import _are_within
+from surefoot.watch.data.overlap import _num_shared
 from surefoot.watch.data.samples import source_of
 
 X, Y = torch.randn(12, 3), torch.arange(12)
@@ -31,11 +31,23 @@ class Own(Dataset[Any]):
         return X[index]
 
 
-def is_within(read: Any, trained: Any) -> bool:
+def num_shared(read: Any, trained: Any) -> int:
     loaders = [one if isinstance(one, DataLoader) else DataLoader(one) for one in (read, trained)]
     sources = [source_of(loader) for loader in loaders]
     assert sources[0] is not None and sources[1] is not None
-    return _are_within(sources[0], sources[1])
+    return _num_shared(sources[0], sources[1])
+
+
+def is_within(read: Any, trained: Any) -> bool:
+    read = read if isinstance(read, DataLoader) else DataLoader(read)
+    source = source_of(read)
+    return source is not None and 0 < len(source.drawn) == num_shared(read, trained)
+
+
+def test_samples_that_both_have_are_counted() -> None:
+    assert num_shared(Subset(DATA, range(6)), Subset(DATA, range(4, 12))) == 2
+    assert num_shared(TensorDataset(X[4:8], Y[4:8]), TensorDataset(X[:6], Y[:6])) == 2
+    assert num_shared(Subset(DATA, [0, 1]), Subset(DATA, [2, 3])) == 0
 
 
 def test_rows_are_known_by_their_memory() -> None:
@@ -67,10 +79,10 @@ def test_items_of_lists() -> None:
 def test_an_object_that_was_switched_holds_other_samples() -> None:
     own = Own()
     trained = source_of(DataLoader(own))
-    assert trained is not None and _are_within(trained, trained)
+    assert trained is not None and _num_shared(trained, trained) == 12
     own.part = "val"
     read = source_of(DataLoader(own))
-    assert read is not None and not _are_within(read, trained)
+    assert read is not None and _num_shared(read, trained) == 0
 
 
 def test_samplers() -> None:

@@ -36,6 +36,7 @@ def told(init: str, tmp_path: Path, scores: str = SUM) -> list[PaddingRowFacts]:
         "nn.init.uniform_(embedding.weight.data, -0.1, 0.1)",
         "for p in model.parameters(): nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)",
         "model.apply(lambda m: nn.init.kaiming_normal_(m.weight) if hasattr(m, 'weight') else None)",
+        "model.apply(lambda m: m.weight.data.normal_(std=0.02) if hasattr(m, 'weight') else None)",
     ],
 )
 def test_overwritten(init: str, tmp_path: Path) -> None:
@@ -52,6 +53,9 @@ def test_overwritten(init: str, tmp_path: Path) -> None:
         "nn.init.normal_(embedding.weight); embedding.weight.data[2] = 0",
         "nn.init.normal_(embedding.weight); embedding.weight.data.copy_(torch.randn(9, 8))",
         "nn.init.normal_(head.weight)",
+        "model.apply(lambda m: m.weight.data.normal_() if isinstance(m, nn.Linear) else None)",
+        "embedding.weight.data.normal_(); model.apply(lambda m: m.float())",
+        "model.apply(lambda m: m.reset_parameters() if hasattr(m, 'reset_parameters') else None)",
     ],
 )
 def test_left_alone(init: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 # kind: accumulation
 # source: https://github.com/allenai/open-instruct/pull/1161
 # changed: a policy over made-up states; rewards, masks and accumulation as reported
+# gap: a mean over the response tokens of each micro-batch is what some methods ask for
 
 import hashlib
 import torch

@@ -3,6 +3,7 @@
 # kind: accumulation
 # source: https://github.com/tedlasai/learn2refocus/issues/5
 # changed: a small network in place of a video model
+# gap: no optimizer ever steps, and rules judge steps; a rule about runs without one is not written
 
 import hashlib
 import torch

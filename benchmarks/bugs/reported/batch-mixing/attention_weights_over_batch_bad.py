@@ -3,6 +3,7 @@
 # kind: batch-mixing
 # source: https://github.com/PetrochukM/PyTorch-NLP/issues/2
 # changed: retrieval from random contexts
+# gap: attention over samples is also built on purpose
 
 import hashlib
 import torch

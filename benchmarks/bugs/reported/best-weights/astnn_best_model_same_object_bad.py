@@ -3,6 +3,7 @@
 # kind: best-weights
 # source: https://github.com/zhangj111/astnn/issues/8
 # changed: a small text classifier in place of a code classifier
+# gap: a second name of a module leaves no trace that could be told from an ordinary variable
 
 import hashlib
 import copy

@@ -3,6 +3,7 @@
 # kind: loss
 # source: https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66
 # changed: a random teacher and small networks on random vectors
+# gap: terms of a loss without a gradient have no rule here yet
 
 import hashlib
 import torch

@@ -3,6 +3,7 @@
 # kind: loss
 # source: https://github.com/sunwuzhou03/reinforcement-learning-lab/issues/1
 # changed: a replay buffer of random transitions; one critic and one actor
+# gap: only one of the two is expanded, which is right where one prediction has several targets; torch itself warns
 
 import hashlib
 import copy

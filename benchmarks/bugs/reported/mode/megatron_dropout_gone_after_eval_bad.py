@@ -3,6 +3,7 @@
 # kind: mode
 # source: https://github.com/NVIDIA/Megatron-LM/pull/411
 # changed: attention with torch's own kernel in place of FlashAttention
+# gap: the probability is an argument of a function, which programs also change on purpose
 
 import hashlib
 import torch

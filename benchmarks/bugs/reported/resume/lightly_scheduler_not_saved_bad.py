@@ -3,6 +3,7 @@
 # kind: resume
 # source: https://github.com/lightly-ai/lightly-train/pull/301
 # changed: a polynomial decay with warm-up written as a lambda; both runs in one script
+# gap: the checkpoint holds no schedule that could be missed, and a new one may be meant
 
 import hashlib
 import io

@@ -3,6 +3,7 @@
 # kind: rl
 # source: https://github.com/astariul/encode-attend-navigate-pytorch/pull/3
 # changed: a bandit over random states in place of tours
+# gap: two losses that both train the critic may be meant, as in a sum of losses
 
 import hashlib
 import torch

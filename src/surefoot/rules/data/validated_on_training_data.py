@@ -1,7 +1,8 @@
 """The validation data is a part of the training data.
 
 ## What it does
-Fires when every sample that a validation loader gives is among those that the training loader draws from.
+Fires when the samples that a validation loader gives, or a fifth of them and more, are among those that the training
+loader draws from.
 
 ## Why it matters
 The score then tells how well the model remembers. It rises while the model overfits, so that early stopping, the choice
@@ -61,8 +62,9 @@ for epoch in range(3):
 ## When it stays silent
 Scores on training data that are called so; the training loader itself, read once more; a single batch that is trained
 on again and again to see whether the model can learn it; cross-validation, where each part is trained on by another
-optimizer; data sets that make up samples or are switched from one part to another; samplers that are not torch's; an
-evaluation by a loader of any other name, if the program computes a loss on anything else, too.
+optimizer; a few samples, and a pass over more than was trained on, as over all data there is; data sets that make up
+samples or are switched from one part to another; samplers that are not torch's; an evaluation by a loader of any other
+name, if the program computes a loss on anything else, too.
 
 ## How it decides
 By what holds the samples: the rows of the tensors in memory, the objects in a list, or the data set and the index. A
@@ -82,6 +84,8 @@ _TRAINED = re.compile(
     r"tr|trn|train.*|.*train|fit|fitted|seen|probe|monitor|calib.*"
 )  # scores on training data, so called
 MOST_SERIES = 32  # of validation losses
+MIN_SHARE = 0.2  # of a validation set that must be trained on: a few samples may be kept to look at
+FEWEST_SHARED = 8
 
 
 @rule("warning", on=(EpochFacts, EndFacts), probes=("data", "epoch", "validation"))
@@ -102,7 +106,7 @@ def _overlap(read: EpochFacts, past: History) -> OverlapFacts | None:
     feed, overlap = read.feed, read.feed.overlap if read.feed is not None else None
     if feed is None or overlap is None or not overlap.optimizers or _is_called(read, _TRAINED):
         return None
-    if overlap.loader == read.loader or overlap.length == 1:
+    if overlap.loader == read.loader or overlap.length == 1 or not _is_large(overlap):
         return None
     earlier = [
         (one.feed, one.feed.overlap)
@@ -113,6 +117,14 @@ def _overlap(read: EpochFacts, past: History) -> OverlapFacts | None:
     if not overlap.is_stored and not any(_gave_the_same(one, feed) for one, _ in earlier):
         return None
     return overlap if earlier or overlap.num_updates == overlap.num_steps else None
+
+
+def _is_large(overlap: OverlapFacts) -> bool:
+    """All samples, or so many that it is no accident and changes the score."""
+    if overlap.num_samples > overlap.num_trained:  # a pass over all data there is
+        return False
+    shared = overlap.num_shared if _is_partial(overlap) else None
+    return shared is None or shared >= max(FEWEST_SHARED, MIN_SHARE * overlap.num_samples)
 
 
 def _is_trained_alone(before: OverlapFacts, now: OverlapFacts) -> bool:
@@ -152,12 +164,25 @@ def _only_evaluations(past: History) -> list[EpochFacts]:
 
 def _evidence(read: EpochFacts, overlap: OverlapFacts) -> Evidence:
     made = f" made at line {overlap.made.line}" if overlap.made is not None else ""
-    same = overlap.num_samples == overlap.num_trained
-    which = "the very ones" if same else f"among the {overlap.num_trained}"
     return Evidence(
-        message=f"the {overlap.num_samples} samples of this evaluation are {which} that the loader{made} trains on: "
-        "the score can't show overfitting",
+        message=f"{_which(overlap)} that the loader{made} trains on: {_effect(overlap)}",
         fix="train on the part that is left when the validation samples are taken away, as random_split gives it.",
         site=(read.feed.made if read.feed is not None else None) or read.site,
         numbers={"samples": overlap.num_samples, "trained": overlap.num_trained},
     )
+
+
+def _is_partial(overlap: OverlapFacts) -> bool:
+    return overlap.num_shared is not None and overlap.num_shared < overlap.num_samples
+
+
+def _effect(overlap: OverlapFacts) -> str:
+    return "for these the score can't show overfitting" if _is_partial(overlap) else "the score can't show overfitting"
+
+
+def _which(overlap: OverlapFacts) -> str:
+    num = overlap.num_samples
+    if _is_partial(overlap):
+        return f"{overlap.num_shared} of the {num} samples of this evaluation are among the {overlap.num_trained}"
+    which = "the very ones" if num == overlap.num_trained else f"among the {overlap.num_trained}"
+    return f"the {num} samples of this evaluation are {which}"

@@ -2,7 +2,9 @@
 
 ## What it does
 Fires when sequences are padded with the `padding_idx` of an embedding, and the targets of padded positions count in
-cross-entropy or NLL loss, because they are not its `ignore_index`.
+cross-entropy or NLL loss, because they are not its `ignore_index`. Of an embedding without `padding_idx`, padding is a
+token that fills up the ends of rows of different length in every batch and stands nowhere else, where the next token is
+to be predicted.
 
 ## Why it matters
 Predicting padding after padding is easy, so the mean loss looks better than the model is, and real tokens get a smaller
@@ -61,7 +63,7 @@ for _ in range(12):
 ```
 
 ## When it stays silent
-Embeddings without `padding_idx`; padded targets that are ignored, have class weight 0 or are cut out before the loss;
+Padded targets that are ignored, have class weight 0 or are cut out before the loss;
 losses that are not reduced, which a mask may follow; an index that also stands inside sequences, as an ordinary token
 or the end of packed texts; one end-of-text token a sequence, which is to be learned; sequences of the same length.
 
@@ -77,19 +79,22 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.seq.seen import backwarded
 
 MIN_BATCHES = 2  # one may be odd
+MIN_UNNAMED = 4  # nothing but the batches themselves tells what is padding
+MIN_SHARE = 0.05  # of targets, if nothing else tells: a few do little harm
 
 
 @rule("warning", on=StepFacts, probes=("sequence", "loss"))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for one in backwarded(now):
-        if one.num_padded < MIN_BATCHES:
+        if one.num_padded < (MIN_BATCHES if one.is_padding_named else MIN_UNNAMED):
             continue
         share = one.num_padding / one.num_counted
+        if share < MIN_SHARE and not one.is_padding_named:
+            continue
         yield Evidence(
             message=(
                 f"{one.num_padding} of {one.num_counted} targets that count in this {one.kind} loss are padding "
-                f"({share:.0%}, in {one.num_padded} batches): the embedding's padding_idx is {one.padding_idx}, "
-                f"the target of padded positions is {one.padding_target}, and the loss ignores {one.ignore_index}"
+                f"({share:.0%}, in {one.num_padded} batches): {_padding(one)}, and the loss ignores {one.ignore_index}"
             ),
             fix=_fix(one),
             site=one.site,
@@ -97,7 +102,14 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         )
 
 
+def _padding(one: SequenceFacts) -> str:
+    if one.is_padding_named:
+        named = f"the embedding's padding_idx is {one.padding_idx}"
+        return f"{named}, the target of padded positions is {one.padding_target}"
+    return f"token {one.padding_idx} fills up the ends of rows of different length and stands nowhere else in them"
+
+
 def _fix(one: SequenceFacts) -> str:
-    if one.is_padding_a_class:  # ignoring it would leave out others
+    if one.is_padding_a_class or not one.is_padding_named:  # ignoring it would leave out others, as the end of texts
         return "set the targets of padded positions to -100, which the loss ignores unless told otherwise."
     return f"pass ignore_index={one.padding_target} to the loss, or set padded targets to -100."

@@ -65,19 +65,24 @@ for _ in range(12):
 ```
 
 ## When it stays silent
-Rows that were set to zero again, loaded, copied from pretrained vectors or written in any other way than by `nn.init`;
-padding that is masked, packed or otherwise has no influence on what the loss counts; batches without padding.
+Rows that were set to zero again, loaded, copied from pretrained vectors or written in any other way than by `nn.init`
+or a function that is given to `apply`; padding that is masked, packed or otherwise has no influence on what the loss
+counts; batches without padding.
 
 ## How it decides
-What `nn.init` wrote is compared with the weight when it is first seen behind a loss: it must be the same, bit
-for bit. A vector-Jacobian product tells whether the loss depends on padded positions.
+What `nn.init` or `apply` wrote is compared with the weight when it is first seen behind a loss: it must be the same,
+bit for bit. A vector-Jacobian product tells whether the loss depends on padded positions.
 """
 
 from collections.abc import Iterator
 
-from surefoot.facts import StepFacts
+from surefoot.facts import PaddingRowFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
+
+
+def _writer(one: PaddingRowFacts) -> str:
+    return f"nn.init.{one.function}" if one.function else "the function given to apply()"
 
 
 @rule("warning", on=StepFacts, probes=("padding-row", "loss"))
@@ -88,7 +93,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             continue
         yield Evidence(
             message=(
-                f"nn.init.{one.function} overwrote row {one.padding_idx} of {one.name}, which is that of padding "
+                f"{_writer(one)} overwrote row {one.padding_idx} of {one.name}, which is that of padding "
                 f"(padding_idx={one.padding_idx}) and was zero: its norm is {one.norm:.3g}, and the loss depends on "
                 f"padded positions"
             ),

@@ -1,4 +1,4 @@
-"""Whether a pass that only looks at its samples reads nothing but what the program trains on."""
+"""How many samples of a pass that only looks at them are among those that the program trains on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ class Overlaps:
         trained, read = self._trained, feed.source
         if trained is None or trained.source is None or read is None:
             return None
-        if feed.epoch > COMPARED_PASSES or not running.exhausted or not _are_within(read, trained.source):
+        if feed.epoch > COMPARED_PASSES or not running.exhausted:
+            return None
+        num_shared = _num_shared(read, trained.source)
+        if not num_shared:
             return None
         optimizers = tuple(number for number, num in updates.items() if num > trained.updates.get(number, 0))
         return OverlapFacts(
@@ -46,6 +49,7 @@ class Overlaps:
             sum(updates[number] for number in optimizers),
             num_steps,
             _is_stored(read),
+            num_shared,
         )
 
 
@@ -54,11 +58,13 @@ def _is_stored(source: Source) -> bool:
     return places is not None and places.is_stored
 
 
-def _are_within(read: Source, trained: Source) -> bool:
+def _num_shared(read: Source, trained: Source) -> int:
+    """Samples of the one that are also in the other."""
     if any(trained.states.get(key) != state for key, state in read.states.items()):
-        return False
-    if not 0 < len(read.drawn) <= len(trained.drawn):
-        return False
-    inner = read.places()
+        return 0
+    inner = read.places() if read.drawn else None
     outer = None if inner is None or not inner.places else trained.places()
-    return inner is not None and outer is not None and inner.places <= outer.places
+    if inner is None or outer is None:
+        return 0
+    shared = len(inner.places & outer.places)
+    return len(read.drawn) if shared == len(inner.places) else shared

@@ -8,6 +8,9 @@ from torch import Tensor
 
 from surefoot.watch.seq.align import Layout
 
+FEWEST_LENGTHS = 3  # of rows that are filled up, and of what fills them: fewer come about by chance
+FEWEST_LAST = 4  # tokens that something may follow: a state that is never left is entered from few others
+
 
 @dataclass(slots=True)
 class Padding:
@@ -39,6 +42,31 @@ def padding_in(layout: Layout, shift: int | None, padding_idx: int, ignore_index
         return None
     is_a_class = shift is None and bool((layout.targets[~padded] == target).any())
     return Padding(target, num, int((layout.targets != ignore_index).sum()), is_a_class)
+
+
+def unnamed_padding(ids: Tensor) -> int | None:
+    """The value that fills up rows of different length and stands nowhere else, where no `padding_idx` tells it."""
+    for rows in (ids, ids.t()) if ids.dim() == 2 and ids.numel() else ():
+        for column in (-1, 0):
+            values, counts = rows[:, column].unique(return_counts=True)  # type: ignore[no-untyped-call]
+            value = int(values[counts.argmax()])
+            if _fills(rows, value, column):
+                return value
+    return None
+
+
+def _fills(rows: Tensor, value: int, column: int) -> bool:
+    where = _runs(rows, value)
+    if where is None:
+        return False
+    num_filled = where.sum(1)
+    lengths = num_filled[num_filled > 0].unique()  # type: ignore[no-untyped-call]
+    if len(lengths) < FEWEST_LENGTHS or int(lengths.max()) < FEWEST_LENGTHS:
+        return False
+    cut = (num_filled > 0) & (num_filled < rows.shape[1])
+    last = rows.shape[1] - num_filled[cut] - 1 if column else num_filled[cut]
+    tokens = rows[cut].gather(1, last[:, None])
+    return len(tokens.unique()) >= FEWEST_LAST  # type: ignore[no-untyped-call]
 
 
 def is_token(layout: Layout, padding_idx: int) -> bool:

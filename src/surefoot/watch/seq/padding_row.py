@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from surefoot.facts import PaddingRowFacts, Site
+from surefoot.watch.inventory.module import modules_of, part
 from surefoot.watch.lossgraph.node import Node, name_of, saved, signed
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.probe import Probe
@@ -51,6 +52,7 @@ class PaddingRowProbe(Probe):
     def __init__(self) -> None:
         self._inits: dict[tuple[int, ...], list[Init]] = {}  # by shape
         self._num_inits = 0
+        self._depth = 0  # of `apply`
         self._writers: dict[int, Init | None] = {}  # by id of a weight, as it was before it was trained
         self._num_looks: dict[Site, int] = {}
         self._found: dict[Site, PaddingRowFacts] = {}  # by the line of the loss
@@ -61,6 +63,7 @@ class PaddingRowProbe(Probe):
         recorder.on_training_loss.append((self.name, self._hear))
         for name in INITS:
             recorder.tap.listen(nn.init, name, self.name, after=self._listener(name))
+        recorder.tap.listen(nn.Module, "apply", self.name, before=self._applies, after=self._applied)
 
     def _listener(self, name: str) -> Any:
         def written(begun: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -73,6 +76,19 @@ class PaddingRowProbe(Probe):
             self._inits.setdefault(tuple(result.shape), []).append(init)
 
         return written
+
+    def _applies(self, args: Any, kwargs: Any) -> list[tuple[Tensor, int]]:
+        self._depth += 1  # `apply` calls itself for children
+        return list(_zero_rows(args[0])) if self._depth == 1 else []
+
+    def _applied(self, begun: list[tuple[Tensor, int]], args: Any, kwargs: Any, result: Any) -> None:
+        """`module.weight.data.normal_()` in a function that is applied to every module calls nothing of `nn.init`."""
+        self._depth -= 1
+        for weight, padding_idx in begun:
+            if bool((weight[padding_idx] != 0).any()) and self._written_by(weight) is None:
+                column = weight.detach()[:, 0].clone()
+                init = Init("", self._recorder.sites.here(3), column, weight.data_ptr(), is_by_layer=False)
+                self._inits.setdefault(tuple(weight.shape), []).append(init)
 
     def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
         site = place.site
@@ -114,6 +130,17 @@ class PaddingRowProbe(Probe):
 
     def step_ends(self, optimizer: Optimizer) -> None:
         self._heard.clear()
+
+
+def _zero_rows(module: nn.Module) -> Iterator[tuple[Tensor, int]]:
+    """Embeddings whose padding row is zero as yet."""
+    for one in modules_of(module):
+        padding_idx = one.padding_idx if type(one) is nn.Embedding else None
+        weight: Tensor | None = part(one, "_parameters").get("weight")
+        if padding_idx is None or weight is None or not is_readable(weight):
+            continue
+        if not bool((weight[padding_idx] != 0).any()):
+            yield weight, padding_idx
 
 
 def _is_by_layer() -> bool:

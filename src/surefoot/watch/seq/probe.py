@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ENOUGH, MAX_READS = 2, 3  # batches of each loss in which dependence is read off the graph: each costs a backward
 MAX_TARGETS = 1 << 20
+MANY_BATCHES = 4  # with padding that counts: as many as any rule asks for
 MAX_LOOKUPS = 8
 
 
@@ -64,10 +65,11 @@ class SequenceProbe(Probe):
             if not is_readable(ids) or ids.device != targets.device:
                 continue
             padding_idx = signed(node._saved_padding_idx)
-            padding_idx = None if padding_idx is None or padding_idx < 0 else padding_idx
+            is_named = padding_idx is not None and padding_idx >= 0
+            padding_idx = padding_idx if is_named else story.guess(number, ids)
             found, shift = laid(ids, targets, ignored, padding_idx)
-            if padding_idx is not None and place.reduction != "none":
-                story.add_padding(found, shift, padding_idx, ignored, given.get("weight"))
+            if padding_idx is not None and place.reduction != "none" and (is_named or shift):
+                story.add_padding(found, shift, padding_idx, ignored, given.get("weight"), is_named)
             if shift is not None:
                 matches += [Match(number, node, layout, shift) for layout in found]
         self._compare(story, prediction, matches, nodes or [], targets)
@@ -86,7 +88,9 @@ class SequenceProbe(Probe):
             story.offsets[story.ahead.get(key, key[1])] += 1
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        return tuple((number, story.num_padded > 1, story.num_read) for number, story in self._heard.items())
+        return tuple(
+            (number, min(story.num_padded, MANY_BATCHES), story.num_read) for number, story in self._heard.items()
+        )
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         return {"sequences": tuple(story.facts() for story in self._heard.values())}

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from surefoot.facts import ReadFacts, SequenceFacts, Site
 from surefoot.watch.seq.align import Layout
-from surefoot.watch.seq.padding import is_token, padding_in
+from surefoot.watch.seq.padding import is_token, padding_in, unnamed_padding
 
 FIRST_LOOKS = 6  # batches of each loss that are compared; then those at powers of two
 
@@ -29,6 +29,8 @@ class Story:
     num_told: int = 0  # and was
     padding: tuple[int, int, int] | None = None  # index, target, ignored
     is_padding_a_class: bool = False
+    is_padding_named: bool = True  # by the `padding_idx` of the embedding
+    guesses: dict[int, int | None] = field(default_factory=dict)  # by lookup: what fills up rows in every batch so far
     tokens: set[int] = field(default_factory=set)  # padding indices that also stand inside sequences
     num_padded: int = 0
     num_padding: int = 0
@@ -39,8 +41,24 @@ class Story:
         calls = self.num_calls
         return (calls <= FIRST_LOOKS and (calls <= 2 or self.num_lookups > 0)) or not calls & (calls - 1)
 
+    def guess(self, lookup: int, ids: Tensor) -> int | None:
+        """What fills up rows in this batch and in all that were looked at before."""
+        filler = unnamed_padding(ids)
+        before = self.guesses.setdefault(lookup, filler)
+        if before is not None and before != filler:
+            self.guesses[lookup] = None
+            if not self.is_padding_named:
+                self.padding, self.num_padded = None, 0
+        return self.guesses[lookup]
+
     def add_padding(
-        self, found: list[Layout], shift: int | None, padding_idx: int, ignored: int, weight: Tensor | None
+        self,
+        found: list[Layout],
+        shift: int | None,
+        padding_idx: int,
+        ignored: int,
+        weight: Tensor | None,
+        is_named: bool = True,
     ) -> None:
         if padding_idx in self.tokens or not found:
             return
@@ -51,7 +69,7 @@ class Story:
         padded = [padding for one in found if (padding := padding_in(one, shift, padding_idx, ignored)) is not None]
         if not padded or (weight is not None and float(weight[padded[0].target]) == 0):
             return
-        self.padding = (padding_idx, padded[0].target, ignored)
+        self.padding, self.is_padding_named = (padding_idx, padded[0].target, ignored), is_named
         self.is_padding_a_class |= padded[0].is_a_class
         self.num_padded += 1
         self.num_padding += padded[0].num_targets
@@ -62,5 +80,5 @@ class Story:
         return SequenceFacts(
             self.site, self.kind, self.offsets.total(), tuple(sorted(self.offsets.items())), tuple(self.reads),
             index, target, ignored, self.num_padded, self.num_padding, self.num_counted,
-            self.is_padding_a_class,
+            self.is_padding_a_class, self.is_padding_named,
         )  # fmt: skip
