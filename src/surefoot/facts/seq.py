@@ -34,6 +34,7 @@ class SequenceFacts:
     num_counted: int = 0  # all that counted in these
     is_padding_a_class: bool = False  # other positions have the target of padded ones, too
     is_padding_named: bool = True  # by `padding_idx`; else it fills up the rows of every batch and stands nowhere else
+    mask_token: int | None = None  # stands where targets are asked for, and all others have the padding index
 
 
 @frozen

@@ -44,3 +44,13 @@ def test_padding_without_an_index_is_what_fills_up_rows() -> None:
 def test_padding_without_an_index_must_be_seen_more_often_and_be_more() -> None:
     assert ask(check, step(replace(UNNAMED, num_padded=3))) == []
     assert ask(check, step(replace(UNNAMED, num_padding=5))) == []
+
+
+def test_labels_of_positions_that_are_not_masked() -> None:
+    (evidence,) = ask(check, step(replace(PADDED, mask_token=5)))
+    assert evidence.message == (
+        "30 of 120 targets that count in this cross-entropy loss are not asked for (25%, in 2 batches): tokens are "
+        "asked for where token 5 stands in their place, or mostly there; all other positions are labelled 0, and the "
+        "loss ignores -100"
+    )
+    assert evidence.fix.startswith("pass ignore_index=0")

@@ -3,7 +3,6 @@
 # kind: padding
 # source: https://github.com/EleutherAI/gpt-neo/pull/45
 # changed: PyTorch and a small encoder in place of Mesh TensorFlow
-# gap: label 0 is an ordinary class in the tagging of words, whose embedding has the same padding_idx
 
 import hashlib
 import torch

@@ -4,7 +4,8 @@
 Fires when sequences are padded with the `padding_idx` of an embedding, and the targets of padded positions count in
 cross-entropy or NLL loss, because they are not its `ignore_index`. Of an embedding without `padding_idx`, padding is a
 token that fills up the ends of rows of different length in every batch and stands nowhere else, where the next token is
-to be predicted.
+to be predicted. Where masked tokens are to be predicted, it fires when all other positions have the `padding_idx` for a
+label, and count.
 
 ## Why it matters
 Predicting padding after padding is easy, so the mean loss looks better than the model is, and real tokens get a smaller
@@ -93,7 +94,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             continue
         yield Evidence(
             message=(
-                f"{one.num_padding} of {one.num_counted} targets that count in this {one.kind} loss are padding "
+                f"{one.num_padding} of {one.num_counted} targets that count in this {one.kind} loss are {_what(one)} "
                 f"({share:.0%}, in {one.num_padded} batches): {_padding(one)}, and the loss ignores {one.ignore_index}"
             ),
             fix=_fix(one),
@@ -102,7 +103,14 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         )
 
 
+def _what(one: SequenceFacts) -> str:
+    return "padding" if one.mask_token is None else "not asked for"
+
+
 def _padding(one: SequenceFacts) -> str:
+    if one.mask_token is not None:
+        asked = f"tokens are asked for where token {one.mask_token} stands in their place, or mostly there"
+        return f"{asked}; all other positions are labelled {one.padding_idx}"
     if one.is_padding_named:
         named = f"the embedding's padding_idx is {one.padding_idx}"
         return f"{named}, the target of padded positions is {one.padding_target}"

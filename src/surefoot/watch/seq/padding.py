@@ -9,6 +9,8 @@ from torch import Tensor
 from surefoot.watch.seq.align import Layout
 
 FEWEST_LENGTHS = 3  # of rows that are filled up, and of what fills them: fewer come about by chance
+FEWEST_ASKED = 4  # targets of masked positions in a batch
+MASKED = 0.6  # of these: BERT leaves or changes a fifth of the tokens it asks for
 FEWEST_LAST = 4  # tokens that something may follow: a state that is never left is entered from few others
 
 
@@ -18,6 +20,7 @@ class Padding:
     num_targets: int
     num_counted: int
     is_a_class: bool  # positions that are not padded have that target, too
+    mask_token: int | None = None  # that stands where a target is asked for, if all others have the padding index
 
 
 def padding_in(layout: Layout, shift: int | None, padding_idx: int, ignore_index: int) -> Padding | None:
@@ -42,6 +45,23 @@ def padding_in(layout: Layout, shift: int | None, padding_idx: int, ignore_index
         return None
     is_a_class = shift is None and bool((layout.targets[~padded] == target).any())
     return Padding(target, num, int((layout.targets != ignore_index).sum()), is_a_class)
+
+
+def labels_left_blank(layout: Layout, padding_idx: int, ignore_index: int) -> Padding | None:
+    """Masked tokens are asked for, and the targets of all other positions are the padding index."""
+    ids, targets = layout.ids, layout.targets
+    if ids.shape != targets.shape or padding_idx == ignore_index:
+        return None
+    counts, is_blank = targets != ignore_index, targets == padding_idx
+    asked = counts & ~is_blank
+    num_asked, num_blank = int(asked.sum()), int((is_blank & (ids != padding_idx)).sum())
+    if num_asked < FEWEST_ASKED or num_blank < num_asked:
+        return None
+    tokens, numbers = ids[asked].unique(return_counts=True)  # type: ignore[no-untyped-call]
+    mask = int(tokens[numbers.argmax()])
+    if int(numbers.max()) < MASKED * num_asked or bool((ids[~asked] == mask).any()) or bool((targets == mask).any()):
+        return None
+    return Padding(padding_idx, int(is_blank.sum()), int(counts.sum()), is_a_class=False, mask_token=mask)
 
 
 def unnamed_padding(ids: Tensor) -> int | None:

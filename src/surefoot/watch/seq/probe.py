@@ -70,6 +70,8 @@ class SequenceProbe(Probe):
             found, shift = laid(ids, targets, ignored, padding_idx)
             if padding_idx is not None and place.reduction != "none" and (is_named or shift):
                 story.add_padding(found, shift, padding_idx, ignored, given.get("weight"), is_named)
+                if shift is None and prediction.shape[1] == _num_words(node):
+                    story.add_blanks(found, padding_idx, ignored, given.get("weight"))
             if shift is not None:
                 matches += [Match(number, node, layout, shift) for layout in found]
         self._compare(story, prediction, matches, nodes or [], targets)
@@ -97,6 +99,10 @@ class SequenceProbe(Probe):
 
     def step_ends(self, optimizer: Optimizer) -> None:
         self._heard.clear()
+
+
+def _num_words(lookup: Node) -> int | None:
+    return signed(getattr(lookup, "_saved_weight_sym_argsize_0", None))
 
 
 def _is_of_tokens(prediction: Any, targets: Any) -> bool:

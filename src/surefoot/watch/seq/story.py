@@ -9,7 +9,7 @@ from torch import Tensor
 
 from surefoot.facts import ReadFacts, SequenceFacts, Site
 from surefoot.watch.seq.align import Layout
-from surefoot.watch.seq.padding import is_token, padding_in, unnamed_padding
+from surefoot.watch.seq.padding import Padding, is_token, labels_left_blank, padding_in, unnamed_padding
 
 FIRST_LOOKS = 6  # batches of each loss that are compared; then those at powers of two
 
@@ -29,6 +29,7 @@ class Story:
     num_told: int = 0  # and was
     padding: tuple[int, int, int] | None = None  # index, target, ignored
     is_padding_a_class: bool = False
+    mask_token: int | None = None  # if what counts as padding is every position that is not masked
     is_padding_named: bool = True  # by the `padding_idx` of the embedding
     guesses: dict[int, int | None] = field(default_factory=dict)  # by lookup: what fills up rows in every batch so far
     tokens: set[int] = field(default_factory=set)  # padding indices that also stand inside sequences
@@ -67,18 +68,28 @@ class Story:
             self.padding, self.num_padded = None, 0
             return
         padded = [padding for one in found if (padding := padding_in(one, shift, padding_idx, ignored)) is not None]
-        if not padded or (weight is not None and float(weight[padded[0].target]) == 0):
+        if padded:
+            self._add(padded[0], padding_idx, ignored, weight, is_named)
+
+    def add_blanks(self, found: list[Layout], padding_idx: int, ignored: int, weight: Tensor | None) -> None:
+        blanks = [one for layout in found if (one := labels_left_blank(layout, padding_idx, ignored)) is not None]
+        if blanks:
+            self._add(blanks[0], padding_idx, ignored, weight, is_named=True)
+
+    def _add(self, padding: Padding, padding_idx: int, ignored: int, weight: Tensor | None, is_named: bool) -> None:
+        if weight is not None and float(weight[padding.target]) == 0:
             return
-        self.padding, self.is_padding_named = (padding_idx, padded[0].target, ignored), is_named
-        self.is_padding_a_class |= padded[0].is_a_class
+        self.padding, self.is_padding_named = (padding_idx, padding.target, ignored), is_named
+        self.mask_token = padding.mask_token
+        self.is_padding_a_class |= padding.is_a_class
         self.num_padded += 1
-        self.num_padding += padded[0].num_targets
-        self.num_counted += padded[0].num_counted
+        self.num_padding += padding.num_targets
+        self.num_counted += padding.num_counted
 
     def facts(self) -> SequenceFacts:
         index, target, ignored = self.padding or (None, None, -100)
         return SequenceFacts(
             self.site, self.kind, self.offsets.total(), tuple(sorted(self.offsets.items())), tuple(self.reads),
             index, target, ignored, self.num_padded, self.num_padding, self.num_counted,
-            self.is_padding_a_class, self.is_padding_named,
+            self.is_padding_a_class, self.is_padding_named, self.mask_token,
         )  # fmt: skip
