@@ -3,7 +3,7 @@
 # kind: data
 # source: https://github.com/mindee/doctr/issues/840
 # changed: boxes of random pages as tensors
-# gap: four numbers of a target in a dictionary: rows that short are related by chance
+# gap: targets in a dictionary inside a tuple are not watched, and four numbers are few to compare
 
 import hashlib
 import torch

@@ -3,7 +3,7 @@
 # kind: data
 # source: https://github.com/joaoamcarvalho/mpd-public/issues/6
 # changed: random trajectories in place of recorded ones
-# gap: said, but as a note: random_split had drawn the samples in no order
+# gap: a data set named Trajectories is taken for one whose order is meant
 
 import hashlib
 import torch
