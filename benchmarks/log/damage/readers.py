@@ -52,10 +52,10 @@ def _api(log: Path, run: str, out: Path) -> Reading:
             for series, column in process.columns().items():
                 zipped = zip(column.steps.tolist(), column.times.tolist(), column.values.tolist(), strict=True)
                 rows.update(f"{process.name} {series.label} {row}" for row in zipped)
+            rows.update(f"{process.name} {key}={value}" for key, value in process.meta.items() if key not in INTERNAL)
             rows.update(f"{process.name} {record}" for record in process.records())
             rows.update(f"{process.name} {finding}" for finding in process.findings())
             rows.update(f"{process.name} {replace(event, id=0)}" for event in process.events())
-        rows.update(f"meta {key}={value}" for key, value in found.meta.items() if key not in INTERNAL)
     return Reading(rows, " ".join([*(str(one.message) for one in caught), *found.problems]))
 
 

@@ -22,16 +22,16 @@ READ_SIZE = 2**20
 
 def checksum(*values: object) -> int:
     """Of one row. Texts and blobs count alike, and so do 1 and 1.0: SQLite may turn one into the other."""
-    crc = 0
+    parts = []
     for value in values:
         if isinstance(value, str):
             value = value.encode(errors="surrogateescape")
         elif isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, bytes):
+            value = b"%d" % value
+        elif not isinstance(value, bytes):
             value = repr(value).encode()
-        crc = zlib.crc32(value, zlib.crc32(b"%d:" % len(value), crc))
-    return crc
+        parts.append(value)
+    return zlib.crc32(b"".join(parts), zlib.crc32(repr([len(part) for part in parts]).encode()))
 
 
 def file_checksum(file: Path) -> int:

@@ -36,6 +36,7 @@ class Verdict:
 
 
 UNVERIFIED = Verdict(is_verified=False)
+_sound_schemas: set[frozenset[tuple[bytes, bytes]]] = set()
 _known: OrderedDict[Path, tuple[Signature, Verdict]] = OrderedDict()
 
 
@@ -69,7 +70,7 @@ def verify(connection: sqlite3.Connection, file: Path, signature: Signature) -> 
 
 
 def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Verdict:
-    tables = _tables(connection)
+    tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
     meta = _meta(connection) if b"meta" in tables else {}
     version = meta.get("schema_version", "0")
     if not version.isdecimal() or int(version) > SCHEMA_VERSION:
@@ -79,18 +80,13 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
             raise RunLogError(f"{file} is damaged: its checksums are gone, so nothing in it can be trusted.")
         return UNVERIFIED
     is_followed = before.is_verified and before.salvaged is None and _is_written(meta)
-    after = before.upto if is_followed else {}
-    try:
-        if _is_whole(connection, after):
-            return Verdict(_noted(meta), upto=_last_ids(connection))
-    except (sqlite3.Error, OverflowError, ValueError):
-        pass
+    with suppress(sqlite3.Error, OverflowError, ValueError, TypeError):
+        if is_followed or _is_sound(connection, tables):
+            last = _verify_rows(connection, before.upto if is_followed else {})
+            if last is not None and (is_followed or _are_counters_right(connection, last)):
+                return Verdict(_noted(meta), upto={table: number for table, number in last.items() if table in GROWING})
     problems, salvaged = salvage(connection, file)
     return Verdict((*_noted(meta), *problems), salvaged)
-
-
-def _tables(connection: sqlite3.Connection) -> set[bytes]:
-    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -117,15 +113,16 @@ def _is_written(meta: dict[str, str]) -> bool:
         return False
 
 
-def _is_whole(connection: sqlite3.Connection, after: dict[str, int]) -> bool:
-    """The structure at first, then every row: those after the given ones, where rows are only added."""
-    if not after and connection.execute("PRAGMA integrity_check(1)").fetchone() != (b"ok",):
+def _is_sound(connection: sqlite3.Connection, tables: dict[bytes, bytes]) -> bool:
+    """SQLite's own check, also of indexes; and whether columns are called as they should be."""
+    if connection.execute("PRAGMA integrity_check(1)").fetchone() != (b"ok",):
         return False
-    if not after and not all(_has_its_columns(connection, table) for table in KEYS):
-        return False
-    return all(_is_table_whole(connection, table, key, after.get(table, 0)) for table, key in KEYS.items()) and (
-        bool(after) or _are_counters_right(connection)
-    )
+    schema = frozenset(tables.items())
+    if schema not in _sound_schemas:
+        if not all(_has_its_columns(connection, table) for table in KEYS):
+            return False
+        _sound_schemas.add(schema)
+    return True
 
 
 def _has_its_columns(connection: sqlite3.Connection, table: str) -> bool:
@@ -142,40 +139,40 @@ def _columns() -> dict[str, list[tuple[Any, ...]]]:
         return {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in KEYS}
 
 
-def _is_table_whole(connection: sqlite3.Connection, table: str, key: str, after: int) -> bool:
-    where = f" AND id > {after}" if after else ""
-    noted = dict(connection.execute(f"SELECT id, crc FROM checksums WHERE tbl = '{table}'{where}"))
-    rows = connection.execute(f"SELECT {key}, * FROM {table}" + (f" WHERE {key} > {after}" if after else ""))
-    num_rows = 0
-    for number, *values in rows:
-        if noted.get(number) != checksum(*values):
-            return False
-        num_rows += 1
-    return num_rows == len(noted)
+def _verify_rows(connection: sqlite3.Connection, after: dict[str, int]) -> dict[str, Any] | None:
+    """All rows, or those after the given ones where rows are only added: the last of each, or None if one is wrong."""
+    noted: dict[str, dict[Any, int]] = {table: {} for table in KEYS}
+    for table, number in after.items():
+        rows = connection.execute("SELECT id, crc FROM checksums WHERE tbl = ? AND id > ?", (table, number))
+        noted[table] = dict(rows)
+    whole = [table for table in KEYS if table not in after]
+    listed = ", ".join(f"'{table}'" for table in whole)
+    for table_name, number, crc in connection.execute(f"SELECT tbl, id, crc FROM checksums WHERE tbl IN ({listed})"):
+        noted[table_name.decode()][number] = crc
+    last: dict[str, Any] = dict(after)
+    for table, key in KEYS.items():
+        where = f" WHERE {key} > {after[table]}" if table in after else ""
+        sums, num_rows = noted[table], 0
+        for number, *values in connection.execute(f"SELECT {key}, * FROM {table}{where} ORDER BY {key}"):
+            if sums.get(number) != checksum(*values):
+                return None
+            num_rows += 1
+            last[table] = number
+        if num_rows != len(sums):
+            return None
+    return last
 
 
-def _are_counters_right(connection: sqlite3.Connection) -> bool:
-    """Those from which readers that follow a run tell what is new."""
-    for table, last in last_numbers(connection).items():
-        given = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
-        if given != ([(last,)] if last else []):
-            return False
-    return True
-
-
-def last_numbers(connection: sqlite3.Connection) -> dict[str, int]:
-    """The last number that each counting table has given."""
-    last = "SELECT coalesce(max(id), 0) FROM"
-    found = {table: connection.execute(f"{last} {table}").fetchone()[0] for table in ("chunks", "hists", "events")}
-    sealed = connection.execute("SELECT coalesce(max(last_chunk), 0) FROM segments").fetchone()[0]
-    return {**found, "chunks": max(found["chunks"], sealed)}
-
-
-def _last_ids(connection: sqlite3.Connection) -> dict[str, int]:
-    last = "SELECT coalesce(max({key}), 0) FROM {table}"
-    return {
-        table: connection.execute(last.format(key=KEYS[table], table=table)).fetchone()[0] for table in sorted(GROWING)
+def _are_counters_right(connection: sqlite3.Connection, last: dict[str, Any]) -> bool:
+    """Those from which readers that follow a run tell what is new. Sealed chunks are gone, but were counted."""
+    (sealed,) = connection.execute("SELECT coalesce(max(last_chunk), 0) FROM segments").fetchone()
+    given = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    expected = {
+        "chunks": max(last.get("chunks", 0), sealed),
+        "hists": last.get("hists", 0),
+        "events": last.get("events", 0),
     }
+    return all(given.get(table.encode(), 0) == number for table, number in expected.items())
 
 
 @contextmanager
