@@ -25,6 +25,7 @@ help:
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
 	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
+	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
 # pip older than 25.1 does not know dependency groups.
@@ -94,7 +95,7 @@ bench-signals: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.signals
 
 prove-log: $(STAMP)
-	$(PY) -m benchmarks.log.prove
+	$(PY) -W ignore -m benchmarks.log.prove $(ARGS)
 
 # Trackers ask for versions that other peers do not get along with, so that they have an environment of their own.
 bench-log: .venv-bench-log/.stamp

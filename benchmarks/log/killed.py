@@ -23,6 +23,7 @@ def main(file: Path, progress: Path) -> None:
     step = 0
     while True:
         log.scalars(step, {"loss": step / 8, "lr": 0.5})
+        log.hist(step, "weights", [0.0, 1.0], [step])
         os.pwrite(told, struct.pack("<d", time.time()), 8 * step)
         step += 1
         time.sleep(PAUSE_SECONDS)

@@ -3,12 +3,21 @@
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-HEAD = """# Figures of the run log
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "benchmarks.md"
+RELIABILITY = DOCS / "reliability.md"
+HEADS = {
+    PAGE.name: """# Figures of the run log
 
 Written by `make prove-log`, `make bench-log` and `make bench-dash`, each its own part. No figure here is by hand.
-"""
-PARTS = ("proof", "peers", "dashboards")
+""",
+    RELIABILITY.name: """# Reliability
+
+What happens to a run log when its process is killed and when its files are damaged, tried many times.
+Written by `make prove-log`. No figure here is by hand.
+""",
+}
+PARTS = ("proof", "peers", "dashboards", "kills", "damages")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:
@@ -16,7 +25,7 @@ def put(part: str, text: str, page: Path = PAGE) -> None:
     known = _parts(page.read_text(encoding="utf-8")) if page.exists() else {}
     known[part] = text.strip()
     blocks = [f"<!-- {name} -->\n{known[name]}\n<!-- end of {name} -->\n" for name in PARTS if name in known]
-    page.write_text("\n".join([HEAD, *blocks]), encoding="utf-8")
+    page.write_text("\n".join([HEADS[page.name], *blocks]), encoding="utf-8")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

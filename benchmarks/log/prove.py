@@ -1,7 +1,8 @@
-"""The long proofs of the run log's writer: kills at random moments, and a million steps.
+"""The long proofs of the run log: kills at random moments, damaged files, and a million steps.
 
-python -m benchmarks.log.prove                                    # all of it; docs/benchmarks.md
-python -m benchmarks.log.prove --kills 4 --sizes 10000            # some of it; nothing is written
+python -m benchmarks.log.prove                                                # all; docs/reliability.md, benchmarks.md
+python -m benchmarks.log.prove --kills 4 --damages 20 --sizes 10000           # some of it; nothing is written
+python -m benchmarks.log.prove --kills 40 --damages 0 --sizes '' --publish    # some of it, with what it found
 """
 
 import argparse
@@ -11,34 +12,41 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
 from typing import Any
 
-from benchmarks.log.kills import ROOT, Kill, kill_writers
+from benchmarks.log.damage.__main__ import campaign
+from benchmarks.log.damage.table import damage_failures, damage_text
+from benchmarks.log.kills import LATEST, MOST_LOST_SECONDS, ROOT, Kill, kill_writers
 from benchmarks.log.million import NUM_BUCKETS, NUM_SERIES
-from benchmarks.log.page import put, table
+from benchmarks.log.page import PAGE, RELIABILITY, put, table
 
-NUM_KILLS = 100
+NUM_KILLS = 500
+NUM_DAMAGES = 2000
 SIZES = (10_000, 100_000, 1_000_000)
-MOST_LOST_SECONDS = 0.5
 MOST_BYTES = 10.0
 MOST_MICROSECONDS = 15.0
-TEXT = """## Kills and a million steps
+STEPS_TEXT = """## A million steps
 
 Written by `make prove-log`.
-
-SIGKILL at {moments} random moments within {latest} s while writers log two series, seal and merge all the time (after
-every 4 kB instead of 8 MB); half of the moments meet one writer, half four at once. Everything that was committed must
-be there, once, in chunks or in segments of the manifest; each file must pass SQLite's integrity check. What was not yet
-committed is brought back from the tail, a file to which rows are appended as they come. (These writers log a step in
-about 0.6 ms; steps that take less than 4 ms are appended some at a time, so that the last few may be lost.)
-
-{kills}
 
 Steps of {series} series of random numbers, written as fast as they come with a flush every 5,000 steps, sealed, then
 asked through `sf.open`: one series as arrays, and 2,000 buckets with least and largest value by SQL. Writing in CPU
 time; queries in wall time, the median of three.
 
 {million}
+"""
+KILLS_TEXT = """## Kills
+
+SIGKILL at {moments} random moments, half of them in the first second after the first row, the others within {latest} s,
+while writers log two series and a histogram at every step, seal and merge all the time (after every 4 kB instead of
+8 MB); half of the moments meet one writer, half four at once. Everything that was committed must be there, once, in
+chunks or in segments of the manifest; each file must pass SQLite's integrity check. What was not yet committed is
+brought back from the tail. *Lost* is what was handed over before the kill and not found after it, in seconds of wall
+time. At most {promise:.0f} ms are promised, on a machine that gives each thread its turn in time.
+
+{kills}
 """
 
 
@@ -69,16 +77,29 @@ def prove_size(num_steps: int) -> dict[str, Any]:
 
 def kill_table(kills: Sequence[Kill]) -> str:
     rows = []
-    for num_writers in (1, 4):
-        some = [kill for kill in kills if kill.num_writers == num_writers]
+    for num_writers, is_early in product((1, 4), (True, False)):
+        some = [kill for kill in kills if kill.num_writers == num_writers and kill.is_early == is_early]
+        if not some:
+            continue
+        late = sum(kill.lost_seconds > MOST_LOST_SECONDS for kill in some)
         rows.append([
-            str(num_writers), str(len(some)), f"{sum(kill.num_steps for kill in some):,}",
+            str(num_writers), "the first second" if is_early else "later", str(len(some)),
+            f"{sum(kill.num_steps for kill in some):,}",
             f"{sum(kill.num_segments for kill in some):,}", str(sum(kill.was_sealing for kill in some)),
             str(sum(bool(kill.wrong) for kill in some)), f"{sum(kill.num_recovered for kill in some):,}",
             str(sum(kill.num_lost for kill in some)), f"{max(kill.lost_seconds for kill in some):.3f}",
+            str(late),
         ])  # fmt: skip
-    head = ["writers at once", "files", "steps handed over", "segments", "killed in mid-sealing", "wrong or doubled"]
-    return table([*head, "steps from the tail", "steps lost", "most seconds lost"], rows)
+    head = [
+        "writers at once",
+        "killed in",
+        "files",
+        "steps handed over",
+        "segments",
+        "killed in mid-sealing",
+        "wrong or doubled",
+    ]
+    return table([*head, "steps from the tail", "steps lost", "most seconds lost", "over 50 ms"], rows)
 
 
 def size_table(rows: Sequence[dict[str, Any]]) -> str:
@@ -105,21 +126,45 @@ def failures(kills: Sequence[Kill], rows: Sequence[dict[str, Any]]) -> list[str]
     return found
 
 
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",") if part]
+
+
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.log.prove")
     parser.add_argument("--kills", type=int, default=NUM_KILLS)
-    parser.add_argument("--sizes", type=lambda text: [int(part) for part in text.split(",")], default=list(SIZES))
+    parser.add_argument("--damages", type=int, default=NUM_DAMAGES)
+    parser.add_argument(
+        "--sizes", type=lambda text: [int(part) for part in text.split(",") if part], default=list(SIZES)
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the first damage")
+    parser.add_argument("--publish", action="store_true", help="write the pages also of a smaller proof")
     options = parser.parse_args(argv)
-    kills = prove_kills(options.kills)
-    rows = [prove_size(size) for size in options.sizes]
-    parts = {"kills": kill_table(kills), "million": size_table(rows)}
-    text = TEXT.format(moments=options.kills, latest=3, series=NUM_SERIES, **parts)
-    print(text)
-    wrong = failures(kills, rows)
+    wrong: list[str] = []
+    is_whole = (options.kills, options.damages, tuple(options.sizes)) == (NUM_KILLS, NUM_DAMAGES, SIZES)
+    texts: list[tuple[str, str, Path]] = []
+    if options.kills:
+        kills = prove_kills(options.kills)
+        wrong += failures(kills, [])
+        parts = {"kills": kill_table(kills), "promise": 1000 * MOST_LOST_SECONDS}
+        texts.append(("kills", KILLS_TEXT.format(moments=options.kills, latest=f"{LATEST:g}", **parts), RELIABILITY))
+    if options.damages:
+        verdicts = []
+        for verdict in campaign(options.damages, options.seed):
+            verdicts.append(verdict)
+            print(f"damage {len(verdicts)} of {options.damages}: {verdict.failed or 'told or harmless'}", flush=True)
+        wrong += damage_failures(verdicts)
+        texts.append(("damages", damage_text(verdicts), RELIABILITY))
+    if options.sizes:
+        rows = [prove_size(size) for size in options.sizes]
+        wrong += failures([], rows)
+        texts.append(("proof", STEPS_TEXT.format(series=NUM_SERIES, million=size_table(rows)), PAGE))
     for failure in wrong:
         print(f"FAILED: {failure}", file=sys.stderr)
-    if not wrong and options.kills == NUM_KILLS and tuple(options.sizes) == SIZES:
-        put("proof", text)
+    for part, text, page in texts:
+        print(text)
+        if options.publish or (is_whole and not wrong):
+            put(part, text, page)
     return int(bool(wrong))
 
 

@@ -8,21 +8,12 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.log.damage.damages import damage
 from benchmarks.log.damage.readers import READERS, Reading, judge, read
 from benchmarks.log.damage.sources import KINDS, make
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One damage, and what each reader that failed it did."""
-
-    seed: int
-    done: str
-    failed: dict[str, str]
+from benchmarks.log.damage.verdict import Verdict
 
 
 class Campaign:
@@ -39,7 +30,8 @@ class Campaign:
         kind = KINDS[seed % len(KINDS)]
         done, found = self._read(kind, random.Random(seed))
         wrong = {name: judge(name, self._whole[kind][name], reading) for name, reading in found.items()}
-        return Verdict(seed, f"{kind}: {done}", {name: text for name, text in wrong.items() if text})
+        is_harmless = all(found[name] == reading for name, reading in self._whole[kind].items())
+        return Verdict(seed, f"{kind}: {done}", {name: text for name, text in wrong.items() if text}, is_harmless)
 
     def _read(self, kind: str, rng: random.Random | None) -> tuple[str, dict[str, Reading]]:
         """Each reader meets the same damage afresh: opening a killed run may change it."""

@@ -70,7 +70,7 @@ def _summary(run: Run) -> tuple[Summary, tuple[Path, int] | None]:
     last = ended or _beat(meta.get("beat"))
     line = Summary(
         _as_text(run.name), run.status, meta.get("script"), _command(meta.get("command")), started, ended,
-        seconds=(last - started).total_seconds() if started and last else None,
+        seconds=(last - started).total_seconds() if started and last and last >= started else None,  # a clock may jump
         host=meta.get("host"), device=meta.get("device"), git_commit=meta.get("git_commit") or None,
         git_dirty={"1": True, "0": False}.get(meta.get("git_dirty", "")),
         attempt=_number(meta.get("attempt")), resumed_from=meta.get("resumed_from") or None,

@@ -22,6 +22,7 @@ from surefoot.runlog.write.tail_format import FILE_STEP, block_of, commit_record
 
 RUSH_SECONDS, RUSH_ROWS = 0.004, 64  # rows that come faster are written some at a time
 SWEEP_SECONDS = 0.025  # the most that anything waits to be written here, on a machine that is not overloaded
+LATE_SECONDS = 0.04  # since the last sweep: then whoever adds sees to it
 LOCK_SECONDS = 0.02  # a write takes less
 MOST_BYTES = 64 * 2**20  # a disk that takes no commits gets no more than this either
 FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
@@ -40,6 +41,7 @@ class Tail:
         self._rows: list[Row] = []
         self._orders: list[Order] = []
         self._written_at = 0.0
+        self._swept_at = now()
         self._lock = threading.Lock()  # training does not wait for it
 
     @property
@@ -73,12 +75,23 @@ class Tail:
         clock = now()
         if abs(clock - self._written_at) >= RUSH_SECONDS or len(self._rows) >= RUSH_ROWS:
             self._written_at = clock
-            self.write()
+            self.write(with_orders=self._is_late(clock))
 
     def add_order(self, order: Order) -> None:
-        """Written by the next sweep: making its text takes time, which training does not give."""
-        if self._current is not None:
-            self._orders.append(order)
+        """Written by the next sweep: making its text takes time, which training gives only if the sweep is late."""
+        if self._current is None:
+            return
+        self._orders.append(order)
+        if self._is_late(now()):
+            self.write(with_orders=True)
+
+    def sweep(self) -> None:
+        self.write(with_orders=True)
+        self._swept_at = now()
+
+    def _is_late(self, clock: float) -> bool:
+        """On a machine that is overloaded the sweeping thread may not get its turn."""
+        return bool(self._orders) and abs(clock - self._swept_at) > LATE_SECONDS
 
     def write(self, *, with_orders: bool = False) -> None:
         while (self._rows or (with_orders and self._orders)) and self._current is not None:
@@ -175,7 +188,7 @@ class Sweeper:
         while not self._is_over.wait(SWEEP_SECONDS):
             with suppress(Exception):  # of what a program has logged; whoever commits it tells
                 self._before()
-            self._tail.write(with_orders=True)
+            self._tail.sweep()
 
 
 def _order_record(order: Order) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from time import time as now
 from typing import Any, Protocol
 
-MANY = 256  # rows: whoever adds so many hands them over, should the sweep be late
+MANY, LATE_SECONDS = 256, 0.04  # rows that are so many or so old are handed over by whoever adds: the sweep is late
 LOCK_SECONDS = 0.02  # handing over takes less; a signal handler that came in the middle of it must not wait for ever
 
 
@@ -27,12 +27,16 @@ class WaitingRows:
     def __init__(self, hand_over: HandOver) -> None:
         self._hand_over = hand_over
         self._rows: deque[tuple[int, Mapping[str, Any], float]] = deque()
+        self._oldest = 0.0  # when it came
         self._lock = threading.Lock()  # held by whoever hands over, so that rows keep their order
 
     def add(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """The values must stay as they are."""
-        self._rows.append((step, values, now() if time is None else time))
-        if len(self._rows) >= MANY:
+        clock = now()
+        if not self._rows:
+            self._oldest = clock
+        self._rows.append((step, values, clock if time is None else time))
+        if len(self._rows) >= MANY or abs(clock - self._oldest) > LATE_SECONDS:
             self.hand_over()
 
     def hand_over(self) -> None:
