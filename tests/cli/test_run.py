@@ -121,7 +121,7 @@ def test_a_clean_script_and_its_log(tmp_path: Path, run_here: RunHere) -> None:
     assert findings(tmp_path / "report.json") == []
     assert "0 findings in 20 steps" in done.err
     (run,) = (tmp_path / "logs").iterdir()
-    assert [file.name for file in run.iterdir()] == ["rank-0.db"]
+    assert sorted(file.name for file in run.iterdir()) == ["rank-0.db", "rank-0.id"]
 
 
 def test_max_steps_ends_the_script(tmp_path: Path, run_here: RunHere) -> None:

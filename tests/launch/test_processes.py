@@ -106,7 +106,7 @@ def test_ranks_give_one_report(tmp_path: Path) -> None:
     assert report["steps"] == 9
     assert done.err.count("surefoot: 2 findings in 9 steps") == 1
     (run,) = (tmp_path / "runs").iterdir()
-    assert sorted(file.name for file in run.iterdir()) == ["rank-0.db", "rank-1.db"]
+    assert sorted(file.name for file in run.glob("*.db")) == ["rank-0.db", "rank-1.db"]
     assert list(tmp_path.glob("surefoot-*")) == []
 
 

@@ -45,7 +45,7 @@ def test_the_log_survives_closed_descriptors(num_files: int, tmp_path: Path) -> 
     assert (meta(file)["run"], meta(file)["writer"]) == ("r", "")
     assert ask(file, "PRAGMA integrity_check") == [("ok",)]
     left = {path.name for path in tmp_path.iterdir()} - {f"mine-{i}" for i in range(num_files)}
-    assert left == {"rank-0.db"}
+    assert left == {"rank-0.db", "rank-0.id"}
 
 
 def test_a_descriptor_that_is_another_file_now_is_neither_written_nor_closed(tmp_path: Path) -> None:
