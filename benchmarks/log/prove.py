@@ -45,6 +45,7 @@ while writers log two series and a histogram at every step, seal and merge all t
 chunks or in segments of the manifest; each file must pass SQLite's integrity check. What was not yet committed is
 brought back from the tail. *Lost* is what was handed over before the kill and not found after it, in seconds of wall
 time. At most {promise:.0f} ms are promised, on a machine that gives each thread its turn in time.
+The whole proof has 500 moments.
 
 {kills}
 """

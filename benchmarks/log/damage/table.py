@@ -13,9 +13,10 @@ each read by {readers} readers: {names}.
 
 Bits are flipped, bytes overwritten, files cut short, removed and swapped, pages zeroed and swapped, in databases,
 `-wal` files, tails, segments and `.id` files. Every answer is compared with that of the undamaged run. *Wrong in
-silence*: an answer that differs, and nothing said. *Wrong number*: a number that the undamaged run does not have,
-whatever was said. *Raw exception*: a traceback, or a message of SQLite, DuckDB or Python. *Harmless*: all answers were
-as before.
+silence*: an answer that differs, and nothing said. *Wrong number*: a row that the undamaged run does not have, whatever
+was said; looked for in the answers of sf.open, query scalars and export. *Raw exception*: one that is neither a
+RunLogError nor a KeyError from Python, or a traceback or the name of an exception from a command, or an answer of the
+dashboard with status 500. *Harmless*: all answers were as before. The whole proof has 2,000 damages.
 
 {table}
 
