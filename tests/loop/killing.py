@@ -73,6 +73,7 @@ def build_open(settings: dict[str, Any], folder: Path) -> tuple[nn.Module, sf.Lo
         model, [torch.optim.Muon(matrices, lr=0.02), torch.optim.AdamW(vectors, lr=0.05)], clip_spikes=1.05, ema=0.9,
         accumulate=settings["accumulate"], precision=settings["precision"], progress=False, checkpoint=folder,
         checkpoint_every=settings["checkpoint_every"], keep_best=("val/loss", "min"), before_update=add_noise,
+        checkpoint_async=True,
     )  # fmt: skip
     loop.state.update({"noise": torch.Generator().manual_seed(1), "queue": torch.zeros(5), "pointer": 0})
     return model, loop, DataLoader(Noisy(), batch_size=5, shuffle=True, drop_last=True, num_workers=settings["workers"])

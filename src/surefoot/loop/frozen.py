@@ -46,12 +46,11 @@ def digest(tensor: Tensor) -> str:
     return summed.hexdigest()
 
 
-def leave_out(models: dict[str, Any], frozen: Digests) -> dict[str, Any]:
-    """The models' state dicts without them."""
-    return {
-        model: {name: value for name, value in state.items() if name not in frozen[model]}
-        for model, state in models.items()
-    }
+def leave_out(models: dict[str, Any], frozen: Digests) -> None:
+    """From the models' state dicts, in place: torch keeps versions of modules in an attribute of them."""
+    for model, digests in frozen.items():
+        for name in digests:
+            del models[model][name]
 
 
 def fill_in(saved: dict[str, Any], frozen: Digests, models: Mapping[str, Module]) -> str | None:

@@ -20,6 +20,7 @@ from surefoot.loop import setup
 from surefoot.loop.activation import checkpoint_activations
 from surefoot.loop.batch import to_device
 from surefoot.loop.best import Best, BestKeeper
+from surefoot.loop.checkpoint.background import BackgroundWriter
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.checkpoint.signal import Termination
 from surefoot.loop.closure import check_closure
@@ -104,6 +105,7 @@ class Loop:
         fsdp_units: Sequence[str] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int | Every | None = None,
+        checkpoint_async: bool = False,
         keep: int = 2,
         keep_best: tuple[str, str] | None = None,
         save: Literal["all", "trainable"] = "all",
@@ -166,6 +168,7 @@ class Loop:
             setup.use_fused(one)
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
         self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
+        self._writer = BackgroundWriter(self._folder) if checkpoint_async and self._folder is not None else None
         self._frozen = FrozenWeights(self.models) if save == "trainable" else None
         self._best = BestKeeper(keep_best, self._ranks)
         self._save_timer = Timer(check_every("checkpoint_every", checkpoint_every), self._ranks)
@@ -228,6 +231,7 @@ class Loop:
                     self._save_if_asked(ending)
                 if self.stopped is not None:
                     break
+        self._wait_for_checkpoint()
         self._ranks.share_buffers(self.models.values())
         self._feed, self._ended, self._after_update = None, feed.state(), None
         refuse_no_update(self)
@@ -255,6 +259,7 @@ class Loop:
         if self._is_save_due or (is_ending and self._folder is not None):
             self.save()
         if is_ending:
+            self._wait_for_checkpoint()
             ending.go_on()
 
     def step(self, name: str | None = None, *, weight: float | None = None) -> MicroBatch:
@@ -411,6 +416,7 @@ class Loop:
     def save(self, path: str | PathLike[str] | None = None) -> Path | None:
         """Save everything that training goes on from: into the checkpoint folder, or to `path`.
 
+        With `checkpoint_async=True` it may still be written when this returns; the end of `batches` waits for it.
         None if the disk would not take it: the older checkpoints stand, and training goes on.
         """
         if self._dry_run is not None:
@@ -425,7 +431,13 @@ class Loop:
         self._is_save_due = False
         is_best, self._best.is_due = self._best.is_due, False
         inside = sum(updater.window.num_micro_batches for updater in self._updaters.values())
-        return self._folder.save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
+        save = self._folder.save if self._writer is None else self._writer.save
+        return save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
+
+    def _wait_for_checkpoint(self) -> None:
+        """Until one that is written in the background is there."""
+        if self._writer is not None:
+            self._writer.wait()
 
     def resume(self, path: str | PathLike[str] | None = None) -> bool:
         """Go on from the newest healthy checkpoint in the checkpoint folder, or from `path`; False if there is none.
@@ -441,6 +453,7 @@ class Loop:
             return True
         if self._folder is None:
             raise ValueError("resume() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
+        self._wait_for_checkpoint()
         found = self._folder.newest()
         self._ranks.same_everywhere("the newest checkpoint", -1 if found is None else found[1]["counts"]["updates"])
         if found is not None:
@@ -456,6 +469,7 @@ class Loop:
         """Put the weights of the best checkpoint into the models; everything else stays as it is."""
         if self._dry_run is not None:
             return self.best or Best(self._best.name, float("nan"), self.num_updates)
+        self._wait_for_checkpoint()
         found = None if self._folder is None or not self._best.name else self._folder.newest(best=True)
         self._ranks.same_everywhere("the best checkpoint", -1 if found is None else found[1]["counts"]["updates"])
         if found is None:
@@ -477,6 +491,7 @@ class Loop:
         self._close("finished")
 
     def _close(self, reason: str) -> None:
+        self._wait_for_checkpoint()
         self._ranks.close()
         if self._watching is not None:
             self._watching.stop()

@@ -38,6 +38,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
         loop._unsaved.tell(loop.state.values())
     frozen = {} if loop._frozen is None else loop._frozen.unchanged()
     models = {name: model.state_dict() for name, model in loop.models.items()}
+    leave_out(models, frozen)
     state = {
         "format": FORMAT,
         "counts": {
@@ -50,7 +51,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "calls": loop._num_calls - (loop._feed is not None),  # of `batches`, that came to their end
         },
         "stopped": loop.stopped,
-        "models": leave_out(models, frozen) if frozen else models,
+        "models": models,
         "frozen": frozen,  # checksums of weights that are left out
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
         "schedulers": _each(loop, "scheduler"),

@@ -42,18 +42,30 @@ class Folder:
         The last one that is the `best` stays. `micro_batches` counts those of the open window: two checkpoints of one
         update are different moments.
         """
+        path = self.begin(update, healthy, micro_batches, best=best)
+        if path is not None:
+            try:
+                self.finish(path, state)
+            except OSError as error:
+                self.tell_failure(error)
+                return None
+        return path
+
+    def begin(self, update: int, healthy: bool, micro_batches: int, *, best: bool) -> Path | None:
+        """The path of the next checkpoint; None if there can't be one."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._sweep()
             number = 1 + max((name.number for name in self._own()), default=0)
-            name = Name(number, update, micro_batches, healthy, self.rank, self.world_size, best)
-            path = self.path / str(name)
-            write(path, state, {"run": self.run})
         except OSError as error:
-            self._tell_failure(error)
+            self.tell_failure(error)
             return None
+        return self.path / str(Name(number, update, micro_batches, healthy, self.rank, self.world_size, best))
+
+    def finish(self, path: Path, state: Mapping[str, Any]) -> None:
+        """Write `state` to the path that `begin` gave, then let older ones go."""
+        write(path, state, {"run": self.run})
         self._rotate()
-        return path
 
     def newest(self, *, best: bool = False) -> tuple[Path, dict[str, Any]] | None:
         """The newest healthy checkpoint that is whole, and its state; those passed over are told.
@@ -119,7 +131,7 @@ class Folder:
             if name is not None and self._is_own(name):
                 path.unlink(missing_ok=True)
 
-    def _tell_failure(self, error: OSError) -> None:
+    def tell_failure(self, error: OSError) -> None:
         cause = error.strerror or str(error)
         self._tell(
             error.errno, f"No checkpoint written to {self.path}: {cause}. Training goes on; older checkpoints stand."
