@@ -8,6 +8,7 @@ export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-reported bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-door bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -26,6 +27,7 @@ help:
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
 	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
+	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
 # pip older than 25.1 does not know dependency groups.
@@ -96,6 +98,9 @@ bench-signals: $(STAMP) .venv-bench-log/.stamp
 
 prove-log: $(STAMP)
 	$(PY) -W ignore -m benchmarks.log.prove $(ARGS)
+
+prove-door: $(STAMP)
+	$(PY) -m benchmarks.door.prove
 
 # Trackers ask for versions that other peers do not get along with, so that they have an environment of their own.
 bench-log: .venv-bench-log/.stamp

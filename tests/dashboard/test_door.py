@@ -55,7 +55,32 @@ def test_a_wrong_cookie_is_refused(stranger: Client, door: Door, cookie: str) ->
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[", "localhost.evil", "a@b:c@d"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "10.0.0.1",
+        "",
+        "[",
+        "localhost.evil",
+        "a@b:c@d",
+        "a@localhost",
+        "localhost/evil",
+        "localhost?x",
+        "localhost#x",
+        "localhost:",
+        "localhost:99999",
+        "localhost:80x",
+        " localhost",
+        "127.0.0.1:80:80",
+        "[::1",
+        "::1",
+        "localhost,evil.example",
+        "127.1",
+        "0x7f000001",
+        "[::1%25eth0]",
+        "localhost.",
+    ],
 )
 def test_a_foreign_host_is_refused(client: Client, host: str) -> None:
     """A name that somebody has pointed at this machine."""
@@ -66,6 +91,11 @@ def test_a_foreign_host_is_refused(client: Client, host: str) -> None:
 def test_the_own_names_are_known_at_any_port(door: Door, host: str) -> None:
     """A tunnel may give it another one."""
     assert door.knows(host)
+
+
+def test_each_port_has_one_cookie() -> None:
+    """Or a browser would send one server's to the other, which would have to ask for the token again."""
+    assert Door(port=6180).cookie == "surefoot-6180" != Door(port=6181).cookie
 
 
 def test_an_open_server_is_known_by_its_addresses_and_names() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 
 def is_json(request: Request) -> bool:
@@ -14,12 +14,15 @@ def is_json(request: Request) -> bool:
 
 
 async def read_json(request: Request, most_bytes: int) -> Any:
-    """None if it is too long, or no JSON."""
+    """None if it is too long, or no JSON, or did not come."""
     content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > most_bytes:
-            return None
+    try:
+        async for part in request.stream():
+            content += part
+            if len(content) > most_bytes:
+                return None
+    except ClientDisconnect:  # nobody waits for an answer
+        return None
     try:
         return json.loads(content)
     except (ValueError, RecursionError):

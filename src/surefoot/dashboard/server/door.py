@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
@@ -27,6 +28,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 SAFE = ("GET", "HEAD")
+_HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?", re.I | re.A)
 _CLOSED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>surefoot</title>
 <p>This dashboard asks for its token. Open the address that <code>surefoot dash</code> has printed."""
 _ON = """<!doctype html><html lang="en"><meta charset="utf-8"><title>surefoot</title>
@@ -36,9 +38,10 @@ _ON = """<!doctype html><html lang="en"><meta charset="utf-8"><title>surefoot</t
 class Door:
     """`token` opens it as long as the server runs; `pass_once` makes one that opens it a single time."""
 
-    def __init__(self, hosts: Iterable[str] = (), *, is_open: bool = False) -> None:
+    def __init__(self, hosts: Iterable[str] = (), *, port: int = 0, is_open: bool = False) -> None:
         self.token = secrets.token_urlsafe(24)
-        self.cookie = f"surefoot-{secrets.token_hex(4)}"  # cookies are shared by all ports of a host
+        # A browser shares cookies among all ports of a host: named by its port, each server has its own, and one.
+        self.cookie = f"surefoot-{port}"
         self._secret = secrets.token_urlsafe(24)
         self._once: set[str] = set()
         self._hosts = {host.lower() for host in hosts} | {"localhost"}
@@ -131,11 +134,11 @@ def _is_own(headers: Headers, *, is_safe: bool) -> bool:
 
 
 def _host_of(host: str) -> str:
-    """Without the port, which may be another one through a tunnel."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
+    """A name or an address and nothing else; without the port, which may be another one through a tunnel."""
+    parsed = _HOST.fullmatch(host)
+    if parsed is None or int(parsed["port"] or 0) > 65535:
         return ""
+    return (parsed["address"] or parsed["name"]).lower()
 
 
 def _with_headers(send: Send) -> Send:

@@ -16,6 +16,8 @@ from types import FrameType
 import uvicorn
 
 from surefoot.dashboard.server.app import make_app
+from surefoot.dashboard.server.connection import Connection
+from surefoot.dashboard.server.console import quiet
 from surefoot.dashboard.server.door import Door
 from surefoot.dashboard.server.late import warm_up
 from surefoot.dashboard.server.live import Live
@@ -73,7 +75,7 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
     if place.port and port != place.port:
         say(f"port {place.port} is taken; the dashboard is at the next free one, {port}.")
     door = Door([] if place.is_loopback else [place.host, socket.gethostname(), socket.getfqdn()],
-                is_open=not place.is_loopback)  # fmt: skip
+                port=port, is_open=not place.is_loopback)  # fmt: skip
     app, live = make_app(place.folder, door)
     address = f"http://{_named(place.host)}:{port}/"
 
@@ -85,9 +87,10 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
             threading.Thread(target=open_browser, args=(once,), daemon=True).start()
 
     config = uvicorn.Config(
-        app, loop="asyncio", http="h11", ws="none", lifespan="off", log_level="warning", access_log=False,
+        app, loop="asyncio", http=Connection, ws="none", lifespan="off", log_config=None, access_log=False,
         server_header=False, timeout_graceful_shutdown=CLOSE_SECONDS,
     )  # fmt: skip
+    quiet(say)
     with contextlib.suppress(KeyboardInterrupt):  # which uvicorn raises again once it is done
         Server(config, live, started).run([listener])
 
