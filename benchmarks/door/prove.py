@@ -91,7 +91,7 @@ def _fuzz(fuzzed: fuzz.Outcome, grown: float, num_said: int) -> str:
 def _crowd(crowded: crowd.Crowd) -> str:
     return (
         f"**Connections.** {crowded.num:,} connections that say nothing, or begin a request and do not go on. The server held {crowded.most_held} at "
-        f"once (at most {MOST} are meant to be), answered whole requests meanwhile in at most {crowded.slowest_seconds:.2f} s, and had closed all but "
+        f"once (it lets {MOST} stay, and accepts up to {crowd.BACKLOG} more in one go before others have to leave), answered whole requests meanwhile in at most {crowded.slowest_seconds:.2f} s, and had closed all but "
         f"{crowded.num_left} when the {REQUEST_SECONDS:g} s for a request were over."
     )
 

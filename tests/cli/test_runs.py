@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import duckdb
 import pytest
 
 from surefoot.cli.main import main
-from surefoot.cli.table import cell, duration, number, size
+from surefoot.cli.table import cell, duration, number, print_tables, size
 from tests.cli.command import python
 from tests.runlog.making import FINISHED, RUNNING, LogFile
 
@@ -257,3 +258,15 @@ def test_numbers_for_people() -> None:
     assert [size(n) for n in (0, 999, 1500, 2_500_000, 3e12)] == ["0 B", "999 B", "1.5 kB", "2.5 MB", "3.0 TB"]
     assert [duration(s) for s in (None, 5, 90, 7200, 1e6)] == ["", "5 s", "1.5 min", "2.0 h", "11.6 days"]
     assert [number(x) for x in (None, -math.inf)] == ["", "-Inf"]
+
+
+def test_a_long_answer_is_printed_as_it_comes() -> None:
+    printed = StringIO()
+
+    def batches() -> Iterator[list[tuple[int]]]:
+        yield [(1,), (2,)]
+        assert printed.getvalue() == "n\n1\n2\n"
+        yield [(300,)]
+
+    print_tables(["n"], batches(), printed)
+    assert printed.getvalue() == "n\n1\n2\n300\n"

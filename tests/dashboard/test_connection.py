@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from starlette.applications import Starlette
+from uvicorn.server import ServerState
 
 from surefoot.dashboard.server import connection, console
 from surefoot.dashboard.server.app import make_app
@@ -96,6 +98,48 @@ def test_the_longest_silent_make_room(connect: Callable[[], socket.socket], monk
     late.sendall(WHOLE)
     assert late.recv(65536).startswith(b"HTTP/1.1 401")
     assert [everything(peer) for peer in silent[:15]] == [b""] * 15
+
+
+class Wire(asyncio.Transport):
+    """Closed at once, though its protocol is told in the next turn of the loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = True
+        self.sent = b""
+
+    def is_closing(self) -> bool:
+        return not self.is_open
+
+    def abort(self) -> None:
+        self.is_open = False
+
+    close = abort
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.sent += data
+
+
+def test_many_that_come_at_once_are_no_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "MOST", 5)
+
+    async def come() -> tuple[list[Wire], list[Wire]]:
+        state = ServerState()
+        config = uvicorn.Config(Starlette(), log_config=None)
+        silent = [Wire() for _ in range(20)]
+        for wire in silent:
+            Connection(config, state, {}).connection_made(wire)
+        for one in state.connections:
+            one._stop_waiting()  # type: ignore[union-attr]
+        late = [Wire() for _ in range(3)]
+        for wire in late:
+            Connection(config, state, {}).connection_made(wire)
+        return silent, late
+
+    silent, late = asyncio.run(come())
+    assert [wire.is_open for wire in silent] == [False] * 15 + [True] * 5, "the silent have made room"
+    assert not any(wire.is_open for wire in late), "those who are being answered have not"
+    assert all(wire.sent.startswith(b"HTTP/1.1 503") for wire in late)
 
 
 def test_what_libraries_report_is_one_line() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.launch.children import _missed
 from tests.cli.command import surefoot, write
 from tests.launch.same import run_both
 
@@ -72,6 +73,14 @@ def test_a_python_without_surefoot_is_named_when_it_imports_torch(tmp_path: Path
         "surefoot can't be imported there (ModuleNotFoundError: No module named 'surefoot'). "
         f"Install surefoot for {other}, or run that program by itself."
     )
+
+
+def test_their_secrets_are_not_named() -> None:
+    argv = ["python", "-I", "worker.py", "--api-key", "0123abcd", "--lr", "0.1"]
+    told = _missed([("started", {"pid": 1, "argv": argv, "isolating": "-I"})], "train.py")
+    ((shown, why),) = told.items()
+    assert shown == "python -I worker.py --api-key … --lr 0.1"
+    assert "`python -m surefoot run worker.py --api-key … --lr 0.1`" in why
 
 
 def test_children_see_what_they_would_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,14 +12,25 @@ _COLOURS = {"running": "cyan", "crashed": "red", "failed": "red", "unreadable": 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], stream: IO[str] | None = None) -> None:
     """Numbers stand right, texts left."""
-    right = [any(_is_number(row[i]) for row in rows) for i in range(len(headers))]
+    right = _numbers(headers, rows)
     lines = [[cell(value) for value in row] for row in rows]
     stream = stream or sys.stdout
     if stream.isatty():
         _print_set(headers, lines, right, stream)
         return
-    widths = [max(len(header), *(len(line[i]) for line in lines), 0) for i, header in enumerate(headers)]
-    for line in (headers, *lines):
+    _print_plain([headers, *lines], _widths(headers, lines), right, stream)
+
+
+def _numbers(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+    return [any(_is_number(row[i]) for row in rows) for i in range(len(headers))]
+
+
+def _widths(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(header), *(len(line[i]) for line in lines), 0) for i, header in enumerate(headers)]
+
+
+def _print_plain(lines: Iterable[Sequence[str]], widths: list[int], right: list[bool], stream: IO[str]) -> None:
+    for line in lines:
         cells = [
             text.rjust(width) if is_right else text.ljust(width)
             for text, width, is_right in zip(line, widths, right, strict=True)
@@ -28,12 +39,14 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], stream: I
 
 
 def print_tables(headers: Sequence[str], batches: Iterable[Sequence[Sequence[Any]]], stream: IO[str]) -> None:
-    """One table for a short answer; a long one is not waited for: each batch stands as wide as it needs."""
+    """A long answer is not waited for: its columns are as wide as the first rows need."""
     rest = iter(batches)
     first = next(rest, [])
     print_table(headers, first, stream)
+    lines = [[cell(value) for value in row] for row in first]
+    widths, right = _widths(headers, lines), _numbers(headers, first)
     for batch in rest:
-        print_table(headers, batch, stream)
+        _print_plain([[cell(value) for value in row] for row in batch], widths, right, stream)
 
 
 def cell(value: Any) -> str:

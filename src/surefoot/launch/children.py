@@ -18,6 +18,7 @@ from surefoot.launch.hook import surefoot_argv as command
 from surefoot.launch.hook.surefoot_hook import Follower
 from surefoot.launch.plan import Plan
 from surefoot.report import Process, Report, add_up, merge
+from surefoot.runlog.secret import masked
 
 _FORKED = (
     "os.fork() made it after torch was imported, and it trained. "
@@ -112,7 +113,8 @@ def _missed(records: Sequence[tuple[str, dict[str, Any]]], script: str) -> dict[
     here = {fields["pid"] for kind, fields in records if kind in ("seen", "missed")}
     missed = {}
     for kind, fields in records:
-        shown = " ".join(fields["argv"]) if "argv" in fields else ""
+        argv = masked(fields.get("argv", ()))
+        shown = " ".join(argv)
         if kind == "missed":
             advice = f"Install surefoot for {fields['executable']}, or run that program by itself."
             missed[shown] = f"{fields['why']}. {advice}"
@@ -122,10 +124,10 @@ def _missed(records: Sequence[tuple[str, dict[str, Any]]], script: str) -> dict[
             missed[f"a fork of {name}"] = _FORKED
         elif kind == "started" and fields["isolating"]:
             why = f"{fields['isolating']} keeps surefoot's start-up hook out"
-            missed[shown] = f"{why}. Leave it out, or start it as `{_instead(fields['argv'])}`."
+            missed[shown] = f"{why}. Leave it out, or start it as `{_instead(argv)}`."
         elif kind == "started" and fields["pid"] not in here:
             why = "its Python did not load surefoot's start-up hook before the run ended"
-            missed[shown] = f"{why}. Start it as `{_instead(fields['argv'])}`."
+            missed[shown] = f"{why}. Start it as `{_instead(argv)}`."
     return missed
 
 

@@ -17,7 +17,8 @@ TRACE = Trace("some/train it.py", 1, 1, stages=[Step(step=1)])
 
 
 def trace_clean(tmp_path: Path, *options: str) -> int:
-    return main(["trace", "--steps", "1", *options, str(write(tmp_path / "train.py", CLEAN))])
+    script = str(write(tmp_path / "train.py", CLEAN))
+    return main(["trace", "--steps", "1", *options, script, "--hf-token", "abcdefgh"])
 
 
 def test_it_is_kept_and_said_where(
@@ -31,7 +32,7 @@ def test_it_is_kept_and_said_where(
     where = Path("runs", "traces", file.name)
     assert said == f"surefoot: kept as {where}; `surefoot dash` draws it on its page Trace."
     told = json.loads(file.read_text(encoding="utf-8"))
-    assert told["folder"] == str(tmp_path) and told["command"] == [str(tmp_path / "train.py")]
+    assert told["folder"] == str(tmp_path) and told["command"] == [str(tmp_path / "train.py"), "--hf-token", "…"]
     step = next(stage for stage in told["stages"] if stage["kind"] == "step")
     lines = {(line["file"], line["line"]): line["text"] for line in told["source"]}
     assert lines[step["site"]["file"], step["site"]["line"]] == "optimizer.step()"

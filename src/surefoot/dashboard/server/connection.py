@@ -29,8 +29,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._find_out_if_the_other_side_is_gone()
         self._await_request()
-        if len(self.connections) > MOST:
-            self._make_room()
+        self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -75,8 +74,13 @@ class Connection(H11Protocol):
 
     def _make_room(self) -> None:
         """Whoever has been silent the longest has to go; if nobody is, the newest."""
-        others = [one for one in cast("set[Connection]", self.connections) if one is not self]
-        silent = [one for one in others if one._waits_since is not None]
+        if len(self.connections) <= MOST:
+            return
+        # Those that have to go stay in the set for a moment, in which many others may come.
+        open_ = [one for one in cast("set[Connection]", self.connections) if not one.transport.is_closing()]
+        silent = [one for one in open_ if one is not self and one._waits_since is not None]
+        if len(open_) <= MOST:
+            return
         if silent:
             min(silent, key=lambda one: one._waits_since or 0.0).transport.abort()
         else:
@@ -86,8 +90,9 @@ class Connection(H11Protocol):
     def _find_out_if_the_other_side_is_gone(self) -> None:
         """A machine that was switched off says nothing; a stream would wait for it for ever."""
         connection: socket.socket | None = self.transport.get_extra_info("socket")
+        if connection is None:
+            return
         with contextlib.suppress(OSError, AttributeError):  # of systems that call it otherwise
-            assert connection is not None
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 60)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 15)

@@ -19,6 +19,7 @@ from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.launch.traceback import clean_in_threads
 from surefoot.launch.user_code import user_code
 from surefoot.rules.catalogue import catalogue
+from surefoot.runlog.secret import masked
 from surefoot.runlog.write.current import decide
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class TraceSession:
         self._pid = os.getpid()
         self._trace = Trace(
             program.name, first, num_steps, started=datetime.now(UTC).isoformat(timespec="seconds"),
-            folder=str(Path.cwd()), command=(program.name, *program.args),
+            folder=str(Path.cwd()), command=tuple(masked((program.name, *program.args))),
         )  # fmt: skip
         self._ended = Outcome(1, "interrupted")  # until it has ended otherwise
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
