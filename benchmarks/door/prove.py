@@ -75,7 +75,7 @@ def _sql(asked: sql.Outcome) -> str:
         f"**SQL.** {asked.num_statements} statements made to read files, settings, secrets or the environment, to write, or to take "
         f"the machine's memory and time, run as the dashboard runs queries, with {sql.MEMORY} and {sql.SECONDS:g} s each; after each of "
         f"them an ordinary query was asked. {len(asked.wrong)} read or changed anything they should not. The largest process had "
-        f"{asked.largest_megabytes:.0f} MB resident, the longest statement took {asked.longest_seconds:.1f} s.\n\n| end | statements |\n|---|---|\n{ends}"
+        f"{asked.largest_megabytes:.0f} MB resident (the system's limit is the memory plus 1 GiB of room), the longest statement took {asked.longest_seconds:.1f} s.\n\n| end | statements |\n|---|---|\n{ends}"
     )
 
 
@@ -83,7 +83,7 @@ def _fuzz(fuzzed: fuzz.Outcome, grown: float, num_said: int) -> str:
     statuses = "".join(f"| {status} | {num:,} |\n" for status, num in sorted(fuzzed.statuses.items()))
     return (
         f"**Requests.** {fuzzed.num_requests:,} requests over raw sockets, made of right parts, wrong parts and noise; four of ten without the "
-        f"cookie. {len(fuzzed.wrong)} were answered with a server error, not at all, or with something that a stranger may not see. "
+        f"cookie. {len(fuzzed.wrong)} were answered with a server error, left hanging, or told something that a stranger may not see; `closed` are requests that ended in the middle. "
         f"Memory grew by {grown:.1f} MB; {num_said} lines were written to the console.\n\n| status | answers |\n|---|---|\n{statuses}"
     )
 
@@ -92,7 +92,7 @@ def _crowd(crowded: crowd.Crowd) -> str:
     return (
         f"**Connections.** {crowded.num:,} connections that say nothing, or begin a request and do not go on. The server held {crowded.most_held} at "
         f"once (it lets {MOST} stay, and accepts up to {crowd.BACKLOG} more in one go before others have to leave), answered whole requests meanwhile in at most {crowded.slowest_seconds:.2f} s, and had closed all but "
-        f"{crowded.num_left} when the {REQUEST_SECONDS:g} s for a request were over."
+        f"{crowded.num_left} when it was looked at {crowd.SLACK_SECONDS:g} s after the {REQUEST_SECONDS:g} s for a request were over."
     )
 
 
