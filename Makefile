@@ -9,6 +9,7 @@ export OMP_NUM_THREADS ?= 1
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-reported bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-door bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals bench-check prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -24,6 +25,7 @@ help:
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
+	@echo 'make bench-check         surefoot check on clean programs, and on the same with 39 defects'
 	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
 	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
@@ -95,6 +97,9 @@ bench-loop: bench-setup
 bench-signals: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.signals.healthy
 	$(PY) -m benchmarks.signals
+
+bench-check: $(STAMP)
+	PYTHONPATH=src:. $(PY) -m benchmarks.check $(ARGS)
 
 prove-log: $(STAMP)
 	$(PY) -W ignore -m benchmarks.log.prove $(ARGS)

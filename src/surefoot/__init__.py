@@ -9,6 +9,7 @@ from surefoot.version import __version__
 
 if TYPE_CHECKING:
     from surefoot.alerts.request import alert
+    from surefoot.check.python import check
     from surefoot.judge import Finding
     from surefoot.lab import schedule
     from surefoot.lab.ablate.compare import ablate
@@ -39,6 +40,7 @@ _HOMES = {
     "ablate": "surefoot.lab.ablate.compare",
     "alert": "surefoot.alerts.request",
     "baseline": "surefoot.loop.baseline",
+    "check": "surefoot.check.python",
     "every": "surefoot.loop.every",
     "fit_batch": "surefoot.lab.memory.fit",
     "open": "surefoot.runlog.read",
@@ -56,7 +58,8 @@ _MODULES = {"schedule", "stop"}  # public names that are modules of their home
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "ablate", "alert", "baseline", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run",
+    "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule",
+    "start_run",
     "stop", "track", "watch",
 ]  # fmt: skip
 

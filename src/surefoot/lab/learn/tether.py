@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 ENDED_STATUS = 130
 
@@ -33,10 +34,15 @@ def when_parent_ends(act: Callable[[], None]) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def start(command: list[str], folder: Path, environ: dict[str, str]) -> subprocess.Popen[bytes]:
-    """For the parent. The child leads a group of its own, so that Ctrl-C is the parent's to answer."""
+def start(
+    command: list[str], folder: Path, environ: dict[str, str], output: IO[bytes] | int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    """For the parent. The child leads a group of its own, so that Ctrl-C is the parent's to answer.
+
+    `output` may be a file, to which all that it says goes.
+    """
     return subprocess.Popen(
-        command, cwd=folder, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command, cwd=folder, env=environ, stdin=subprocess.PIPE, stdout=output, stderr=output,
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # what Windows has instead
     )  # fmt: skip

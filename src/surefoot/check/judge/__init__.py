@@ -1,0 +1,1 @@
+"""From what experiments wrote down to verdicts: plain functions, no torch."""

@@ -1,0 +1,124 @@
+"""`surefoot check`: is a training program right, in the ways that can be tested before a long run?"""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from surefoot.check.checks import REPEATED_STEPS, Checks, Options
+from surefoot.check.launcher import launching
+from surefoot.check.text import row, summary
+from surefoot.check.verdict import NAMES, Verdict, as_json
+from surefoot.cli.run_options import positive, split
+from surefoot.cli.telling import check_writable
+from surefoot.cli.usage import UsageError
+from surefoot.cli.voice import Voice
+from surefoot.launch.program import Program, ProgramError
+
+INTERRUPTED_STATUS = 130
+_EPILOG = """\
+examples:
+  surefoot check train.py --lr 0.1                  all checks that can be made without further knowledge
+  surefoot check -m package.train                   as python -m package.train
+  surefoot check --json checks.json train.py        and write verdicts and evidence as JSON
+  surefoot check --only needs-its-input,equal-seeds-agree train.py
+  surefoot check --accumulate-option=--accumulate --batch-option=--batch-size train.py
+  surefoot check --resume-with '--resume last.pt' train.py --save last.pt
+
+The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
+working directory: none of your files is changed. Options of surefoot stand before the script; whatever follows it
+belongs to the script. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    options, program = _parse(argv)
+    output = None if options.json is None else options.json.absolute()
+    try:
+        program.check()
+    except ProgramError as error:
+        raise UsageError(str(error)) from None
+    check_writable(output)
+    try:
+        verdicts = _check(program, options)
+    except KeyboardInterrupt:
+        Voice().say("interrupted; nothing of the script is left running.")
+        return INTERRUPTED_STATUS
+    if output is not None:
+        try:
+            output.write_text(as_json(program.name, verdicts), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{str(output)!r} can't be written: {error.strerror}.") from None
+    return int(any(verdict.verdict == "fail" for verdict in verdicts))
+
+
+def _check(program: Program, options: argparse.Namespace) -> list[Verdict]:
+    voice = Voice()
+    is_terminal = sys.stderr.isatty()
+    wanted = Options(
+        options.steps, options.accumulate_option, options.batch_option, tuple(shlex.split(options.resume_with or ""))
+    )
+
+    def begins(name: str) -> None:
+        if is_terminal:
+            voice.write(f"\r\x1b[K{name} …")
+
+    verdicts = []
+    with launching(options.timeout) as launcher:
+        for verdict in Checks(program, launcher, wanted).run(options.only, begins):
+            verdicts.append(verdict)
+            voice.write(("\r\x1b[K" if is_terminal else "") + row(verdict, colour=is_terminal))
+    voice.write(summary(verdicts) + "\n")
+    return verdicts
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = next((name for name in names if name not in NAMES), None)
+    if unknown is not None or not names:
+        raise argparse.ArgumentTypeError(f"there is no check {(unknown or text)!r}. There are: {', '.join(NAMES)}")
+    return [name for name in NAMES if name in names]
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, got {text}")
+    return seconds
+
+
+def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
+    parser = _parser()
+    own, rest, is_module = split(parser, list(argv))
+    options = parser.parse_args(own)
+    if not rest:
+        parser.error("name a SCRIPT to check, or a module with -m MODULE")
+    if (options.accumulate_option is None) != (options.batch_option is None):
+        parser.error("--accumulate-option and --batch-option go together")
+    return options, Program(rest[0], tuple(rest[1:]), is_module)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="surefoot check",
+        usage="surefoot check [options] SCRIPT [ARGS ...]\n       surefoot check [options] -m MODULE [ARGS ...]",
+        description="Show before a long run that a PyTorch training script is right in the ways that can be tested.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--json", type=Path, metavar="FILE", help="write verdicts and evidence there")
+    add("--only", type=_names, default=list(NAMES), metavar="CHECKS", help="make these checks, separated by commas")
+    add("--steps", type=positive, default=REPEATED_STEPS, metavar="N",
+        help=f"on one batch, to overfit it (default: {REPEATED_STEPS})")  # fmt: skip
+    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS",
+        help="for each run of the script (default: 120)")  # fmt: skip
+    add("--accumulate-option", metavar="OPTION", help="the script's option for the number of micro-batches")
+    add("--batch-option", metavar="OPTION", help="the script's option for the batch size")
+    add("--resume-with", metavar="ARGS", help="what to add to the script's arguments to resume it")
+    return parser

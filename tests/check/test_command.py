@@ -1,0 +1,128 @@
+"""`surefoot check` as a user runs it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+from surefoot.check.checks import _value_of, _with_option
+from surefoot.check.verdict import NAMES
+from surefoot.cli.main import main
+from tests.check.test_sandbox import digest
+from tests.cli.command import python, write
+
+FROZEN = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(200, 4)
+loader = DataLoader(TensorDataset(x, (x[:, 0] > 0).long()), batch_size=20, shuffle=True)
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+for epoch in range(3):
+    for inputs, targets in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+        torch.save(model.state_dict(), "model.pt")
+        torch.save(model.state_dict(), __file__ + ".pt")
+    with open("log.txt", "a") as log:
+        log.write("epoch")
+"""
+
+
+def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    write(project / "train.py", FROZEN)
+    write(project / "model.pt", "an older model")
+    write(project / "log.txt", "before")
+    before = digest(project)
+    only = "--only=overfits-one-batch,first-loss-is-what-chance-predicts,the-future-is-hidden"
+    done = python(
+        "-m", "surefoot", "check", "--steps", 30, only, "--json", tmp_path / "o.json", "train.py", cwd=project
+    )
+    assert done.status == 1, done.err
+    assert digest(project) == before
+    checks = {one["name"]: one for one in json.loads((tmp_path / "o.json").read_text())["checks"]}
+    assert {name: one["verdict"] for name, one in checks.items()} == {
+        "overfits-one-batch": "fail", "first-loss-is-what-chance-predicts": "pass",
+        "the-future-is-hidden": "not-tested",
+    }  # fmt: skip
+    assert "No weight changed in 30 steps" in checks["overfits-one-batch"]["why"]
+    assert checks["overfits-one-batch"]["evidence"]["rate"] == 0.0
+    assert "1 passed, 1 failed, 1 not tested" in done.err
+    assert done.out == b""
+
+
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    write(tmp_path / "wait.py", "import pathlib, time\npathlib.Path('/dev/null').touch()\ntime.sleep(600)")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "surefoot", "check", "wait.py"], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("surefoot-check-*/1/output.txt")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "surefoot: interrupted; nothing of the script is left running.\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["wait.py"]
+
+
+def test_a_script_that_fails_is_not_tested(tmp_path: Path) -> None:
+    write(tmp_path / "bad.py", "raise ValueError('no data\\nhere')")
+    done = python("-m", "surefoot", "check", "bad.py", cwd=tmp_path)
+    assert done.status == 0
+    assert done.err.count("It failed before its first optimizer step: ValueError: no data") == len(NAMES) - 2
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name a SCRIPT to check"),
+        (["nowhere.py"], "there is no file 'nowhere.py'"),
+        (["--only", "nothing", "a.py"], "there is no check 'nothing'. There are: overfits-one-batch"),
+        (["--timeout", "0", "a.py"], "must be a number of seconds above 0"),
+        (["--batch-option=--b", "a.py"], "--accumulate-option and --batch-option go together"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    tmp_path: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status: object = main(["check", *arguments])
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_options_of_the_script_are_replaced() -> None:
+    args = ("--lr", "1", "--batch", "16", "--k=2")
+    assert _value_of(args, "--batch") == 16
+    assert _value_of(args, "--k") == 2
+    assert _value_of(args, "--other") is None
+    assert _with_option(args, "--batch", 4) == ("--lr", "1", "--k=2", "--batch", "4")
+    assert _with_option(args, "--k", 4) == ("--lr", "1", "--batch", "16", "--k", "4")
+
+
+def test_a_function_that_no_other_process_finds_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"must be a function at the top of a module or script, got .*<lambda>"):
+        sf.check(lambda: None)
+    with pytest.raises(ValueError, match="there is no check 'x' of loops"):
+        sf.check(make_loop, only=["x"])
+
+
+def make_loop() -> tuple[object, ...]:
+    return ()
