@@ -13,6 +13,7 @@ import pytest
 import surefoot as sf
 from surefoot.check.checks import _value_of, _with_option
 from surefoot.check.verdict import NAMES
+from surefoot.cli.check_command import _parse
 from surefoot.cli.main import main
 from tests.check.test_sandbox import digest
 from tests.cli.command import python, write
@@ -46,9 +47,8 @@ def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
     write(project / "log.txt", "before")
     before = digest(project)
     only = "--only=overfits-one-batch,first-loss-is-what-chance-predicts,the-future-is-hidden"
-    done = python(
-        "-m", "surefoot", "check", "--steps", 30, only, "--json", tmp_path / "o.json", "train.py", cwd=project
-    )
+    written = ["--json", tmp_path / "o.json"]
+    done = python("-m", "surefoot", "check", "--steps", 30, only, "train.py", *written, cwd=project)
     assert done.status == 1, done.err
     assert digest(project) == before
     checks = {one["name"]: one for one in json.loads((tmp_path / "o.json").read_text())["checks"]}
@@ -106,6 +106,17 @@ def test_wrong_usage_is_one_line(
         status = error.code
     assert status == 2
     assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_json_may_follow_the_script() -> None:
+    options, program = _parse(["train.py", "--lr", "1", "--json", "o.json", "--k"])
+    assert (options.json, program.args) == (Path("o.json"), ("--lr", "1", "--k"))
+    options, program = _parse(["train.py", "--json=o.json"])
+    assert (options.json, program.args) == (Path("o.json"), ())
+    options, program = _parse(["--", "train.py", "--json", "o.json"])
+    assert (options.json, program.args) == (None, ("--json", "o.json"))
+    options, program = _parse(["--json", "a", "-m", "train", "--json", "b"])
+    assert (options.json, program.args) == (Path("a"), ("--json", "b"))
 
 
 def test_options_of_the_script_are_replaced() -> None:

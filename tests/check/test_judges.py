@@ -153,6 +153,7 @@ def test_gradients_of_other_samples_are_not_compared() -> None:
     assert accumulate.judge(small, large, (0.0, 1.0), 4, 8, 60.0).verdict == "not-tested"
     assert accumulate.judge(small, small, (1e-6, 1.0), 4, 8, 60.0).verdict == "pass"
     assert "factor of 4" in accumulate.judge(small, small, (3.0, 4.0), 4, 8, 60.0).why
+    assert "clip once" in accumulate.judge(small, small, (0.9, 0.3), 4, 8, 60.0).why
 
 
 def test_modes() -> None:

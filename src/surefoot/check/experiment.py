@@ -29,6 +29,7 @@ class Experiment:
     name: str
     args: tuple[str, ...] = ()
     is_module: bool = False
+    seconds: float = 3600.0  # then it ends with the steps that it has taken
     seed: int | None = None  # set from outside before the program begins
     train_steps: int = 0  # of "inputs": updates before inputs are changed
     kept: int = 0  # of "inputs": batches of each loader, which are given in turn

@@ -31,7 +31,7 @@ def measure(calls: list[ModelCall], losses: list[LossCall], batch_size: int | No
 
 
 def _of_call(call: ModelCall, losses: list[LossCall], batch_size: int | None) -> dict[str, Any]:
-    given = raw_inputs(call, losses)
+    given = _of_samples(raw_inputs(call, losses), batch_size)
     supervised = [loss for loss in losses if _is_target(loss.target)]
     if not given:
         return {}
@@ -53,6 +53,12 @@ def _of_call(call: ModelCall, losses: list[LossCall], batch_size: int | None) ->
         replaced_row = size // 2
         after = answer(call, {path: _with_another(tensor, replaced_row) for path, tensor in given.items()})
     return {"module": type(call.module).__name__, "replaced": replaced_row, **_change(rows, after, replaced_row)}
+
+
+def _of_samples(given: dict[Any, Tensor], batch_size: int | None) -> dict[Any, Tensor]:
+    """Without masks and tables that all samples share, where the loader tells how many samples there are."""
+    own = {path: tensor for path, tensor in given.items() if len(tensor) == batch_size}
+    return own or given
 
 
 def _is_target(target: Any) -> bool:

@@ -18,6 +18,7 @@ from surefoot.dashboard.server.child import environment
 from surefoot.lab.learn.tether import end, start
 
 POLL_SECONDS = 0.05
+PART = 0.6  # of its time, after which a program is ended with the steps that it has taken
 CLOSE_SECONDS = 5.0  # for a program that has ended, and whose threads or exit functions have not
 MOST_OUTPUT = 2000  # characters of what it said last, when it failed
 QUIET = {"WANDB_MODE": "disabled", "COMET_MODE": "disabled", "SUREFOOT_LOG": "off", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -38,7 +39,7 @@ class Launcher:
         begun = time.monotonic()
         place = folder or self.place()
         (place / RESULT).unlink(missing_ok=True)
-        inside = replace(wanted, name=self._inside(wanted, place))
+        inside = replace(wanted, name=self._inside(wanted, place), seconds=PART * self.timeout)
         (place / EXPERIMENT).write_text(inside.to_json(), encoding="utf-8")
         result = self._run(place)
         self.seconds += time.monotonic() - begun

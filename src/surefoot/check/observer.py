@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,8 @@ class Observer:
         self.at_backward: list[Callable[[], None]] = []
         self.peak_rates = False  # schedules are passed over: every step has the highest rate
         self._write = write
+        self._begun = time.monotonic()
+        self._has_ended = False
         self._losses: list[float] = []
         self._optimizers: dict[int, Optimizer] = {}
         self._start: dict[int, list[Tensor]] = {}
@@ -44,7 +47,11 @@ class Observer:
 
     @property
     def is_last(self) -> bool:
-        return len(self.result.steps) + 1 >= self.experiment.steps
+        return len(self.result.steps) + 1 >= self.experiment.steps or self._is_late
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._begun > self.experiment.seconds
 
     def install(self) -> None:
         self.calls.install()
@@ -115,13 +122,13 @@ class Observer:
         self.result.steps.append(self.step)
         self._losses, self.step = [], Step()
         self.calls.clear()
-        num = len(self.result.steps)
-        if num >= self.experiment.steps:
+        if self._has_ended:  # the program caught the exception
+            self._write()
+            os._exit(0)
+        if len(self.result.steps) >= self.experiment.steps or self._is_late:
+            self._has_ended = True
             self.finish()
-            if num > self.experiment.steps:  # the program caught the exception
-                self._write()
-                os._exit(0)
-            raise MaxStepsReached(num)
+            raise MaxStepsReached(len(self.result.steps))
 
     def finish(self) -> None:
         """What is known at the end only."""

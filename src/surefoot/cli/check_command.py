@@ -28,7 +28,8 @@ examples:
 
 The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
 working directory: none of your files is changed. Options of surefoot stand before the script; whatever follows it
-belongs to the script. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
+belongs to the script, but for --json FILE, which may stand behind it, too (write -- before a script that has such an
+option itself). Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
 """
 
 
@@ -95,11 +96,25 @@ def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     parser = _parser()
     own, rest, is_module = split(parser, list(argv))
     options = parser.parse_args(own)
+    if "--" not in argv[: len(argv) - len(rest)]:
+        rest = _take_json(rest, options)
     if not rest:
         parser.error("name a SCRIPT to check, or a module with -m MODULE")
     if (options.accumulate_option is None) != (options.batch_option is None):
         parser.error("--accumulate-option and --batch-option go together")
     return options, Program(rest[0], tuple(rest[1:]), is_module)
+
+
+def _take_json(rest: list[str], options: argparse.Namespace) -> list[str]:
+    """`--json FILE` may follow the script, too, as people write it; `--` before the script leaves it to the script."""
+    for i, arg in enumerate(rest):
+        if i and options.json is None and arg == "--json" and i + 1 < len(rest):
+            options.json = Path(rest[i + 1])
+            return [*rest[:i], *rest[i + 2 :]]
+        if i and options.json is None and arg.startswith("--json="):
+            options.json = Path(arg.removeprefix("--json="))
+            return [*rest[:i], *rest[i + 1 :]]
+    return rest
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -39,7 +39,7 @@ def judge(
         return passed(NAME, f"The gradients with {what} agree, up to {number(difference)} of their norm.", **evidence)
     if difference < OTHER:
         return not_tested(NAME, f"The gradients with {what} differ by {number(difference)} of their norm.", **evidence)
-    is_scaled = abs(factor - 1) > OTHER
+    is_scaled = factor > 1 and abs(difference - (factor - 1)) < OTHER * factor  # the same direction
     by = f"by a factor of {number(factor)}" if is_scaled else f"by {number(difference)} of their norm"
     advice = "Divide the loss of each micro-batch by the length of the window." if is_scaled else (
         "Weight each micro-batch by what it counts, and clip once, after the last."
