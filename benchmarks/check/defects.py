@@ -67,6 +67,6 @@ DEFECTS = [
     Defect("schedule not restored", "resumable", '    scheduler.load_state_dict(state["scheduler"])\n', "", RESUME),
     Defect("data order starts again", "resumable", "skip = update * args.accumulate", "skip = 0", RESUME),
     Defect("weights not restored", "resumable", '    model.load_state_dict(state["model"])\n', "", RESUME),
-    Defect("dropout always on", "trainer", "self.model(x).squeeze(1), y)\n            self", "nn.functional.dropout(self.model(x), 0.9, training=False).squeeze(1).detach().requires_grad_(), y)\n            self", OVERFIT),
-    Defect("features of a fine-tuned body shuffled", "fine_tuned", "model(inputs), targets)", "model(inputs), targets.roll(1))", INPUT),
+    Defect("prediction detached", "trainer", "self.model(x).squeeze(1), y)\n            self", "nn.functional.dropout(self.model(x), 0.9, training=False).squeeze(1).detach().requires_grad_(), y)\n            self", OVERFIT),
+    Defect("targets of the neighbours", "fine_tuned", "model(inputs), targets)", "model(inputs), targets.roll(1))", INPUT),
 ]  # fmt: skip

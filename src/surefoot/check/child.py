@@ -103,11 +103,15 @@ class Child:
             self._sanitizer.finish(self._result.ended)
             self._result.findings = [
                 {
-                    "rule": one.rule, "severity": one.severity, "message": one.message, "line": one.line,
-                    "file": Path(one.file or "").name, "fix": one.fix, "count": one.count,
+                    "rule": one.rule, "severity": one.severity, "message": self._shown(one.message), "line": one.line,
+                    "file": Path(one.file or "").name, "fix": self._shown(one.fix), "count": one.count,
                 }
                 for one in self._sanitizer.judge.findings
             ]  # fmt: skip
+
+    def _shown(self, text: str) -> str:
+        """Files of the copy by the names that the user knows."""
+        return text.replace(f"{self._folder / COPY}{os.sep}", "")
 
 
 def main() -> None:

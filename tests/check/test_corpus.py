@@ -1,0 +1,22 @@
+"""The programs of `make bench-check`: each defect is put in where it should be, and names a check that exists."""
+
+import ast
+
+import pytest
+from benchmarks.check.defects import DEFECTS, OPTIONS, PROGRAMS, Defect
+
+from surefoot.check.verdict import NAMES
+
+PROGRAM_NAMES = {file.stem for file in PROGRAMS.glob("*.py")}
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: f"{defect.program}: {defect.name}")
+def test_a_defect_changes_its_program(defect: Defect) -> None:
+    clean = (PROGRAMS / f"{defect.program}.py").read_text(encoding="utf-8")
+    assert ast.dump(ast.parse(defect.code())) != ast.dump(ast.parse(clean))
+
+
+def test_all_checks_have_defects() -> None:
+    assert {defect.check for defect in DEFECTS} == set(NAMES)
+    assert {defect.program for defect in DEFECTS} <= PROGRAM_NAMES
+    assert set(OPTIONS) <= PROGRAM_NAMES
