@@ -47,6 +47,9 @@ def test_a_loss_that_stays_where_constants_are() -> None:
     result = losses([1.0 + 1.3 * 0.9**i for i in range(250)])
     result.losses = [{"kind": "cross-entropy", "constant": 1.01}]
     assert overfit.judge(result, Result(), 60.0).verdict == "fail"
+    exploded = losses([1.0, 1e9, *[500.0] * 248])
+    exploded.losses = [{"kind": "cross-entropy", "constant": 0.9}]
+    assert "The loss rose" in overfit.judge(exploded, Result(), 60.0).why
     result.losses = [{"kind": "cross-entropy", "constant": 1.5}]
     assert overfit.judge(result, Result(), 60.0).verdict == "pass"
 

@@ -72,7 +72,8 @@ def _by_losses(repeated: Result) -> Verdict:
     if value > 0 and math.isclose(losses[0], -value, rel_tol=1e-4):
         return failed(NAME, f"What is backwarded is the loss with its sign turned: {number(-value)}.", **seen)
     constant = _constant(repeated)
-    if constant is not None and last >= AS_CONSTANT * constant and len(losses) >= FEWEST and _is_flat(losses, 0.0):
+    is_constant = constant is not None and AS_CONSTANT * constant <= last <= first
+    if constant is not None and is_constant and len(losses) >= FEWEST and _is_flat(losses, 0.0):
         return failed(
             NAME, f"The loss went {course} and stays there. A model that ignores its input reaches "
             f"{number(constant)} on this batch: it can't tell the samples apart.", **seen, best_constant=constant,
