@@ -125,6 +125,8 @@ def course(weights: list[int], **others: int) -> Result:
         (course([3, 4, 5]), "pass", None),
         (course([3, 4, 5], optimizer=99), "fail", "state of the optimizer"),
         (course([3, 4, 5], batch=99), "fail", "data order"),
+        (course([3, 4, 5], **{"random numbers": 99}), "pass", None),
+        (course([3, 9, 10], **{"random numbers": 99}), "fail", "random numbers"),
         (course([77, 78]), "fail", "weights"),
         (course([1, 2]), "fail", "weights"),
     ],

@@ -8,7 +8,7 @@ from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 NAME = "resume-is-equivalent"
 NO_ARGS = "Say how the program is resumed with --resume-with ARGS."
-PARTS = ("weights", "optimizer", "rate", "batch", "random numbers", "updated weights")
+PARTS = ("weights", "optimizer", "rate", "batch", "updated weights")
 ADVICE = {
     "optimizer": "Save and load optimizer.state_dict().",
     "rate": "Save and load scheduler.state_dict().",
@@ -63,10 +63,16 @@ def _compared(whole: list[Step], resumed: list[Step], start: int) -> Verdict:
     )  # fmt: skip
 
 
+def _cause(part: str, mine: Step, yours: Step) -> str:
+    """Other random numbers are harmless unless an update depends on them."""
+    is_random = mine.digests.get("random numbers") != yours.digests.get("random numbers")
+    return "random numbers" if part == "updated weights" and is_random else part
+
+
 def _first(one: list[Step], other: list[Step]) -> tuple[int, str] | None:
     for number, (mine, yours) in enumerate(zip(one, other, strict=False)):
         for part in PARTS:
             same = mine.rate == yours.rate if part == "rate" else mine.digests.get(part) == yours.digests.get(part)
             if not same:
-                return number, part
+                return number, _cause(part, mine, yours)
     return None
