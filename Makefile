@@ -10,6 +10,7 @@ export OMP_NUM_THREADS ?= 1
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-reported bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-door bench-setup screenshots new-rule constraints clean
 .PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals bench-check prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-fix bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -20,6 +21,7 @@ help:
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
 	@echo 'make bench-reported      what surefoot finds of the bugs that people reported'
+	@echo 'make bench-fix           how many bugs surefoot fix mends, and whether they train like their clean twins then'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
@@ -87,6 +89,8 @@ bench-bugs: $(STAMP) bench-setup
 
 bench-reported: $(STAMP) bench-setup
 	$(PY) -m benchmarks.bugs --reported
+bench-fix: $(STAMP)
+	$(PY) -m benchmarks.fix $(ARGS)
 
 bench-conformance: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance

@@ -1,6 +1,7 @@
 """SARIF 2.1.0, which code-scanning tools read."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from surefoot.version import __version__
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_sarif(report: Report) -> str:
+def as_sarif(report: Report, fixes: Mapping[int, list[dict[str, Any]]] | None = None) -> str:
+    """`fixes`: SARIF's own, by the identity of a finding."""
     findings = report.worst_first
     names = sorted({finding.rule for finding in findings})
     driver = {
@@ -24,7 +26,10 @@ def as_sarif(report: Report) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, names.index(finding.rule), report) for finding in findings],
+        "results": [
+            {**_result(finding, names.index(finding.rule), report), **_fixes(fixes or {}, finding)}
+            for finding in findings
+        ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, allow_nan=False) + "\n"
 
@@ -51,7 +56,7 @@ def _result(finding: Finding, index: int, report: Report) -> dict[str, Any]:
         "properties": {"step": finding.step, "evidence": plain["evidence"]},
     }
     if finding.file is not None:
-        place = {"artifactLocation": {"uri": _uri(finding.file)}, "region": {"startLine": finding.line}}
+        place = {"artifactLocation": {"uri": uri(finding.file)}, "region": {"startLine": finding.line}}
         result["locations"] = [{"physicalLocation": place}]
     return result
 
@@ -60,7 +65,11 @@ def _cause(finding: Finding) -> str:
     return f"Follows from {cause}. " if (cause := cause_of(finding)) else ""
 
 
-def _uri(file: str) -> str:
+def _fixes(fixes: Mapping[int, list[dict[str, Any]]], finding: Finding) -> dict[str, Any]:
+    return {"fixes": fixes[id(finding)]} if id(finding) in fixes else {}
+
+
+def uri(file: str) -> str:
     inside = relative(file)
     if inside is None:
         return Path(file).absolute().as_uri()

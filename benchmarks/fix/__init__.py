@@ -1,0 +1,1 @@
+"""How many bugs `surefoot fix` mends, and whether the patched programs train like their clean twins."""

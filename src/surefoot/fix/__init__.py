@@ -1,0 +1,1 @@
+"""Patches for findings, each proven by running the program with it."""

@@ -1,0 +1,1 @@
+"""Reading and editing source text, with formatting and comments kept."""
