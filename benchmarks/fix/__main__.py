@@ -1,6 +1,6 @@
-"""Fixes every buggy program of the bug corpus and every rule's Bad twin, and writes docs/fix-corpus.md.
+"""Fixes every buggy program of the bug corpus, and writes docs/fix-corpus.md. With --twins, every rule's Bad twin too.
 
-python -m benchmarks.fix [--only PART_OF_A_NAME]
+python -m benchmarks.fix [--only PART_OF_A_NAME] [--twins] [--processes N]
 """
 
 import argparse
@@ -21,23 +21,25 @@ from surefoot.rules.lesson import is_for_ranks, lesson_of
 
 RESULTS = ROOT / "results" / "fix.json"
 PAGE = ROOT / "docs" / "fix-corpus.md"
-PROCESSES = 2
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="a part of a name")
+    parser.add_argument("--twins", action="store_true", help="the Bad twins of the rules, too")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="that work side by side (default: 2)")
     options = parser.parse_args()
+    RESULTS.parent.mkdir(exist_ok=True)
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
-        pairs = [pair for pair in [*_corpus(), *_twins(Path(folder))] if options.only in pair.name]
-        with ProcessPoolExecutor(PROCESSES, initializer=start) as pool:
+        several = [*_corpus(), *(_twins(Path(folder)) if options.twins else ())]
+        pairs = [pair for pair in several if options.only in pair.name]
+        with ProcessPoolExecutor(options.processes, initializer=start) as pool:
             outcomes: list[Outcome] = []
             for outcome in pool.map(try_pair, pairs):
                 print(outcome.name, outcome.rules, outcome.reasons, flush=True)
                 outcomes.append(outcome)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1))
+                RESULTS.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1))
     if not options.only:
         PAGE.write_text(page(outcomes))
 

@@ -33,7 +33,11 @@ class Fix:
         program = Program("train.py")
         trials = Trials(program, list(catalogue()), self._server)
         project = Project(program, trials.workspace.holds)
-        return Fixer(trials, project, lambda text: None, second_choice).fix(trials.run({}))
+        return Fixer(trials, project, _hear, second_choice).fix(trials.run({}))
+
+
+def _hear(text: str) -> None:
+    assert "can't be made" not in text, text
 
 
 @pytest.fixture

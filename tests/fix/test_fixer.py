@@ -1,7 +1,14 @@
 """Patches are proven by runs, one after the other, and nothing of the user's changes."""
 
+from pathlib import Path
+
 import pytest
 
+from surefoot.fix.code.edit import Edit
+from surefoot.fix.code.source import Source
+from surefoot.fix.fixer import Fixer
+from surefoot.fix.patcher import Patcher, Proposals
+from surefoot.judge import Finding
 from surefoot.rules.catalogue import catalogue
 from surefoot.rules.lesson import lesson_of
 from tests.fix.conftest import Fix
@@ -56,3 +63,19 @@ def test_bad_twin_is_mended(rule: str, fix: Fix) -> None:
     assert [patch.finding.rule for patch in fixed.patches] == [rule]
     assert rule not in {finding.rule for finding in fixed.after.findings}
     assert fixed.unpatched == ()
+
+
+def test_patcher_that_fails_is_told_of_and_does_not_end_the_search(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("x = 1\n")
+    heard: list[str] = []
+
+    def fail(source: Source, finding: Finding) -> Proposals:
+        yield "nothing", Edit(source)
+        raise IndexError("odd code")
+
+    fixer = Fixer(None, None, heard.append)  # type: ignore[arg-type]
+    source = Source(tmp_path / "train.py", "x = 1\n")
+    finding = Finding("stale-gradients", "error", "", "", "", None, None, 1)
+    found = list(fixer._proposed(Patcher(("stale-gradients",), fail), source, finding))
+    assert [candidate.meaning for candidate in found] == ["nothing"]
+    assert heard == [f"a patch for stale-gradients can't be made of {source.file}: IndexError('odd code')"]

@@ -1,6 +1,7 @@
 """Trial runs read and write copies."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,16 @@ def test_script_elsewhere_is_copied_with_its_folder(project: Path, tmp_path: Pat
     with Workspace(Program(str(script))).copy({}) as copy:
         assert Path(copy.path(str(script))).read_text() == "x = 3\n"
         assert os.listdir(copy.folder) == os.listdir(project)  # noqa: PTH208
+
+
+def test_what_cannot_be_copied_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = Workspace(Program("train.py"))
+    with pytest.raises(WorkspaceError, match="No such file"):
+        space.copy({project / "missing" / "train.py": "x = 2\n"})
+
+    def refuse(*args: object, **options: object) -> None:
+        raise shutil.Error([("data", "copy", "Permission denied: 'data'")])
+
+    monkeypatch.setattr(shutil, "copytree", refuse)
+    with pytest.raises(WorkspaceError, match="can't be copied: Permission denied: 'data'"):
+        space.copy({})

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
     voice = Voice()
     try:
         program.check()
+        if not hasattr(os, "fork"):
+            raise UsageError("fix forks the program's runs from one process, which this system can't. Use WSL.")
         if Ranks.from_environment() is not None:
             raise UsageError("fix starts the program itself, again and again. Run it without torchrun.")
         for file in (options.json, options.output):

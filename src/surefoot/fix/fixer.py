@@ -8,6 +8,7 @@ from pathlib import Path
 import libcst as cst
 
 from surefoot.facts.frozen import frozen
+from surefoot.fix.code.source import Source
 from surefoot.fix.patch import Fixed, Patch, Unpatched
 from surefoot.fix.patcher import Patcher, patchers
 from surefoot.fix.project import Project
@@ -93,11 +94,20 @@ class Fixer:
             for source in sources:
                 if source.file != first and not patcher.anywhere:
                     continue
-                for meaning, edit in patcher.propose(source, finding):
-                    text = _text(edit.text, source.file)
-                    if text is not None and text != source.text and text not in seen:
-                        seen.add(text)
-                        yield Candidate(source.file, text, meaning, patcher)
+                for candidate in self._proposed(patcher, source, finding):
+                    if candidate.text != source.text and candidate.text not in seen:
+                        seen.add(candidate.text)
+                        yield candidate
+
+    def _proposed(self, patcher: Patcher, source: Source, finding: Finding) -> Iterator[Candidate]:
+        """A patcher that fails on code it did not expect must not end the search."""
+        try:
+            for meaning, edit in patcher.propose(source, finding):
+                text = _text(edit.text, source.file)
+                if text is not None:
+                    yield Candidate(source.file, text, meaning, patcher)
+        except Exception as error:
+            self._say(f"a patch for {finding.rule} can't be made of {source.file}: {error!r}")
 
     def _accept(
         self, now: Trial, finding: Finding, found: tuple[Candidate, Trial], other: tuple[Candidate, Trial] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -32,8 +33,9 @@ class TrialServer:
         """The job's exit status; None if it took too long, and was ended."""
         process = self._process = self._process or _start()
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and below says why
+            process.stdin.write(json.dumps(job).encode() + b"\n")
+            process.stdin.flush()
         if not select.select([process.stdout], [], [], limit_seconds)[0]:
             self.close()
             return None
@@ -51,7 +53,8 @@ class TrialServer:
         end(process)
         for stream in (process.stdin, process.stdout, process.stderr):
             assert stream is not None
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
 
 
 def _start() -> subprocess.Popen[bytes]:

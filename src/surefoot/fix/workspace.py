@@ -48,7 +48,10 @@ class Workspace:
                 _link_siblings(root, _inside(top, root))
             for file, text in sources.items():
                 _inside(top, file).write_bytes(text.encode())
-        except (OSError, shutil.Error) as error:
+        except shutil.Error as error:  # of several files
+            shutil.rmtree(top, ignore_errors=True)
+            raise WorkspaceError(f"the program's folder can't be copied: {error.args[0][0][2]}") from None
+        except OSError as error:
             shutil.rmtree(top, ignore_errors=True)
             raise WorkspaceError(f"the program's folder can't be copied: {error}") from None
         return Copy(top, self.roots, self._here)

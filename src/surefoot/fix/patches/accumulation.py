@@ -9,7 +9,7 @@ import libcst as cst
 from surefoot.fix.code.call import with_argument
 from surefoot.fix.code.edit import Edit
 from surefoot.fix.code.source import Source, Statement
-from surefoot.fix.code.training import argument, backwards, call_in, called, calls, receiver, steps
+from surefoot.fix.code.training import argument, backwards, call_in, called, calls, receiver, steps, value_code
 from surefoot.fix.patcher import Proposals, patch_for
 from surefoot.judge import Finding
 
@@ -58,9 +58,15 @@ def _window_sizes(source: Source, backward: Statement, finding: Finding) -> Iter
     """Expressions for the number of micro-batches, likely ones first."""
     seen = set()
     for size in _every_size(source, backward, finding):
-        if size not in seen:
+        if size not in seen and not _is_other_number(source, size, finding):
             seen.add(size)
             yield size
+
+
+def _is_other_number(source: Source, size: str, finding: Finding) -> bool:
+    """Another one than the run has shown, such as how often something is printed. A rule would not notice."""
+    number = size if size.isdecimal() else value_code(source, size) or ""
+    return number.isdecimal() and int(number) != finding.evidence.get("micro_batches", int(number))
 
 
 def _every_size(source: Source, backward: Statement, finding: Finding) -> Iterator[str]:
@@ -87,8 +93,9 @@ def _every_size(source: Source, backward: Statement, finding: Finding) -> Iterat
 
 
 def window_tests(source: Source, within: cst.CSTNode | None = None) -> list[cst.BinaryOperation]:
-    """`(i + 1) % k` in the tests of ifs."""
-    tests = [condition.test for condition in source.walk(cst.If, within)]
+    """`(i + 1) % k` in the tests of ifs, those of steps first."""
+    conditions = sorted(source.walk(cst.If, within), key=lambda each: "step(" not in source.code(each.body))
+    tests = [condition.test for condition in conditions]
     return [
         each
         for test in tests

@@ -1,0 +1,28 @@
+"""The process that runs trials."""
+
+import subprocess
+
+import pytest
+
+from surefoot.fix import trial_server
+from surefoot.fix.trial_server import TrialError, TrialServer
+
+
+def _put_in_place(command: list[str], monkeypatch: pytest.MonkeyPatch) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    monkeypatch.setattr(trial_server, "_start", lambda: process)
+    return process
+
+
+def test_process_that_ends_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    _put_in_place(["sh", "-c", "echo no torch >&2; exit 1"], monkeypatch)
+    with TrialServer() as server, pytest.raises(TrialError, match="the program can't be tried: no torch"):
+        server.run({}, None)
+
+
+def test_run_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = _put_in_place(["sleep", "600"], monkeypatch)
+    with TrialServer() as server:
+        assert server.run({}, 0.1) is None
+        assert process.poll() is not None
