@@ -79,7 +79,9 @@ def test_a_loss_that_needs_a_weight() -> None:
     loop.fit(batches, sum_loss, epochs=1, weight=lambda batch: len(batch[1]))
     assert loop.num_updates == 1
     assert loop.evaluate(batches, sum_loss, weight=lambda batch: len(batch[1]))["loss"] > 0
-    assert loop.evaluate(batches, sum_loss)["loss"] > 0
+    assert loop.evaluate(batches[:1], sum_loss)["loss"] > 0
+    with pytest.raises(ValueError, match=r"divides a sum by 5.*averaged exactly.*weight=function\(batch\)"):
+        loop.evaluate(batches, sum_loss)
 
 
 class Meter:

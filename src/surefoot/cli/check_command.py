@@ -10,7 +10,8 @@ from surefoot.check.checks import REPEATED_STEPS, Checks, Options
 from surefoot.check.launcher import launching
 from surefoot.check.text import row, summary
 from surefoot.check.verdict import NAMES, Verdict, as_json
-from surefoot.cli.run_options import positive, split
+from surefoot.cli.parsing import positive
+from surefoot.cli.run_options import split
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.choice import add_choice_options, choose_rules
-from surefoot.cli.run_options import positive, split
+from surefoot.cli.parsing import positive
+from surefoot.cli.run_options import split
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice

@@ -11,12 +11,14 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.loop.aside import nothing_moved
-from surefoot.loop.batch import size_of, to_device
+from surefoot.loop.batch import to_device
+from surefoot.loop.evaluated_loss import EvaluatedLoss, LossValue
 from surefoot.loop.given import check_not_swapped
 from surefoot.loop.loader import check_kind
+from surefoot.loop.metric import Mean, make_metrics
 from surefoot.loop.precision import autocast
 from surefoot.loop.trying import at_most
-from surefoot.loop.weight import UnknownWeightError, weight_of
+from surefoot.loop.weight import Agreement, UnknownWeightError
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
@@ -46,10 +48,11 @@ def _evaluate(
     loop: Loop, loader: Iterable[Any], loss_fn: LossFunction, metrics: Mapping[str, Any],
     weight: Callable[[Any], float] | None,
 ) -> Evaluation:  # fmt: skip
-    means = {"loss": _Mean()}
-    meters = {name: metric if hasattr(metric, "compute") else _Function(metric) for name, metric in metrics.items()}
+    meters = make_metrics(metrics, loop._ranks)
     for meter in meters.values():
         meter.reset()
+    mean = _LossMean(weight)
+    measured = EvaluatedLoss(next(iter(loop.models.values())), loss_fn, needs_graph=weight is None)
     loop._ranks.share_buffers(loop.models.values())
     # Training goes on as if nothing had been evaluated: a DataLoader draws a random number whenever it is started.
     with in_eval_mode(loop.models.values()), torch.no_grad(), nothing_moved(loader):
@@ -57,52 +60,54 @@ def _evaluate(
         for given, counts in loop._ranks.evaluated(at_most(batches, loop._dry_run)):
             batch = to_device(given, loop.device)
             with autocast(loop.precision, loop.device):
-                loss, weighs, outputs = _loss_of(loop, batch, loss_fn, weight)
+                loss, outputs = measured.of_pair(*batch) if is_pair(batch) else measured.of_batch(batch)
             if not counts:
                 continue
-            means["loss"].add(float(loss), weighs)
+            mean.add(loss, batch)
             for meter in meters.values():
-                meter.update(outputs, batch[1])
+                meter.update(outputs, batch[1] if is_pair(batch) else batch)
     loop._ranks.settle(loop.models.values())
-    mean = means["loss"].over(loop._ranks)
-    if mean is None:
-        raise ValueError("evaluate() got no batches: the loader is empty, or a generator that was used up before.")
-    return {"loss": mean, **{name: _computed(meter, loop._ranks) for name, meter in meters.items()}}
+    return {"loss": mean.over(loop._ranks), **{name: meter.over(loop._ranks) for name, meter in meters.items()}}
 
 
-def _computed(meter: Any, ranks: Alone) -> float:
-    """Objects of the user's are asked on every rank, and the mean is taken; those that sync themselves agree anyway."""
-    if isinstance(meter, _Function):
-        mean = meter.mean.over(ranks)
+class _LossMean:
+    """The mean of the losses of all batches, each by what it is a mean over. One batch alone needs no weight."""
+
+    def __init__(self, weight: Callable[[Any], float] | None) -> None:
+        self._weight = weight
+        self._mean = Mean()
+        self._agreement = Agreement()
+        self._unknown: UnknownWeightError | None = None
+        self._num_batches = 0
+
+    def add(self, loss: LossValue, batch: Any) -> None:
+        self._num_batches += 1
+        self._mean.add(loss.value, self._weigh(loss, batch))
+        self._refuse_unknown(self._num_batches)
+
+    def _weigh(self, loss: LossValue, batch: Any) -> float:
+        if self._weight is not None:
+            return float(self._weight(batch))
+        try:
+            return self._agreement.weigh(loss.terms())
+        except UnknownWeightError as error:
+            self._unknown = error
+            return 1.0
+
+    def _refuse_unknown(self, num_batches: float) -> None:
+        if self._unknown is not None and num_batches > 1:
+            raise UnknownWeightError(
+                f"the loss {self._unknown.reason}, so it can't be averaged exactly over batches. Pass how many items "
+                "the loss of a batch is a mean over: weight=function(batch)."
+            ) from self._unknown
+
+    def over(self, ranks: Alone) -> float:
+        (num_batches,) = ranks.sum([self._num_batches])
+        self._refuse_unknown(num_batches)
+        mean = self._mean.over(ranks)
+        if not num_batches:
+            raise ValueError("evaluate() got no batches: the loader is empty, or a generator that was used up before.")
         return float("nan") if mean is None else mean
-    value = float(meter.compute())
-    return value if ranks.size == 1 else ranks.sum([value])[0] / ranks.size
-
-
-def _loss_of(
-    loop: Loop, batch: Any, loss_fn: LossFunction, weight: Callable[[Any], float] | None
-) -> tuple[Tensor, float, Any]:
-    model = next(iter(loop.models.values()))
-    if not is_pair(batch):
-        loss = loss_fn(model, batch)
-        return loss, weight(batch) if weight is not None else float(size_of(batch) or 1), None
-    inputs, targets = batch
-    outputs = model(inputs)
-    if weight is not None:
-        return loss_fn(outputs, targets), weight(batch), outputs
-    return *_weighted(outputs, targets, loss_fn, batch), outputs
-
-
-def _weighted(outputs: Any, targets: Any, loss_fn: LossFunction, batch: Any) -> tuple[Tensor, float]:
-    """The loss, and the number of items read off a graph that holds nothing but the loss itself."""
-    if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
-        return loss_fn(outputs, targets), float(size_of(batch) or 1)
-    with torch.enable_grad():
-        loss = loss_fn(outputs.detach().requires_grad_(), targets)
-    try:
-        return loss.detach(), weight_of(loss)
-    except UnknownWeightError:
-        return loss.detach(), float(size_of(batch) or 1)
 
 
 @contextmanager
@@ -116,31 +121,3 @@ def in_eval_mode(models: Iterable[Module]) -> Iterator[None]:
     finally:
         for module, training in before:
             module.training = training
-
-
-class _Mean:
-    def __init__(self) -> None:
-        self.total = self.weight = 0.0
-
-    def add(self, value: float, weight: float) -> None:
-        if weight:  # the mean over nothing is NaN, and counts nothing
-            self.total += value * weight
-            self.weight += weight
-
-    def over(self, ranks: Alone) -> float | None:
-        """The mean over all ranks; None if there was nothing."""
-        total, weight = ranks.sum([self.total, self.weight])
-        return total / weight if weight else None
-
-
-class _Function:
-    """A function of outputs and targets, averaged over samples."""
-
-    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
-        self._function = function
-
-    def reset(self) -> None:
-        self.mean = _Mean()
-
-    def update(self, outputs: Any, targets: Any) -> None:
-        self.mean.add(float(self._function(outputs, targets)), float(size_of(targets) or 1))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from surefoot.loop.evaluate import LossFunction, is_pair
+from surefoot.loop.evaluated_loss import eager_of, terms_of
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.given import check_not_swapped
 from surefoot.loop.history import History
@@ -50,9 +51,10 @@ class Fit:
         for batch in loop.batches(loader, epochs, after_update=after_update, at_epoch_end=at_epoch_end):
             with loop.step(weight=None if self._weight is None else self._weight(batch)) as step:
                 if updater.needs_closure:
-                    step.closure(partial(self._loss, batch))
+                    step.closure(partial(self._bare_loss, batch))
                 else:
-                    step.backward(self._loss(batch))
+                    loss, weight = self._loss(batch)
+                    step.backward(loss, weight=weight)
         tell_outlook(loop)
         return loop.history
 
@@ -90,11 +92,20 @@ class Fit:
         """Nothing else will come for a scheduler that would rather follow a validation loss."""
         self._loop._each_schedule(Schedulers.epoch_begins)
 
-    def _loss(self, batch: Any) -> Tensor:
+    def _bare_loss(self, batch: Any) -> Tensor:
+        return self._loss(batch)[0]
+
+    def _loss(self, batch: Any) -> tuple[Tensor, float | None]:
+        """And its weight, if it takes another call to know it."""
         model = next(iter(self._loop.models.values()))
-        if is_pair(batch):
-            return self._loss_fn(model(batch[0]), batch[1])
-        return self._loss_fn(model, batch)
+        if not is_pair(batch):
+            return self._loss_fn(model, batch), None
+        outputs = model(batch[0])
+        loss, eager = self._loss_fn(outputs, batch[1]), eager_of(self._loss_fn)
+        if eager is None or self._weight is not None or not self._loop._weights_matter:
+            return loss, None
+        agreement = next(iter(self._loop._updaters.values())).window.agreement
+        return loss, agreement.weigh(terms_of(eager, outputs, batch[1]))
 
     def _validate(self, loader: Any) -> None:
         loop = self._loop

@@ -387,8 +387,9 @@ class Loop:
         """Train for `epochs` passes, validating after each, or `validate_every` so many updates, epochs or seconds.
 
         A batch that is a pair is taken as inputs and targets: `loss_fn(model(inputs), targets)`. For any other batch
-        `loss_fn(model, batch)` is called. `metrics` are functions of outputs and targets, or objects with `update`,
-        `compute` and `reset`. `weight(batch)` tells how many items the loss is a mean over, if the loss does not.
+        `loss_fn(model, batch)` is called. `metrics` are functions of outputs and targets (of any other batch: outputs
+        and the batch), or objects with `update`, `compute` and `reset`. `weight(batch)` tells how many items the loss
+        is a mean over, if the loss does not.
         """
         return Fit(self, loss_fn, metrics or {}, weight).run(loader, epochs, validate, validate_every)
 

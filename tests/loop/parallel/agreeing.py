@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
@@ -64,25 +65,71 @@ def stopped(parallel: str) -> list[tuple[str | None, int]]:
     return found
 
 
+class BatchSize:
+    """The mean size of a batch: on the ranks together it is not the mean of what each has."""
+
+    def reset(self) -> None:
+        self.sizes: list[int] = []
+
+    def update(self, outputs: Tensor, targets: Tensor) -> None:
+        self.sizes.append(len(targets))
+
+    def compute(self) -> float:
+        return sum(self.sizes) / len(self.sizes)
+
+
+class Merging(BatchSize):
+    def merge(self, other: BatchSize) -> None:
+        self.sizes += other.sizes
+
+
+class MergingStates(BatchSize):
+    """As those of torcheval."""
+
+    def merge_state(self, others: list[BatchSize]) -> BatchSize:
+        for other in others:
+            self.sizes += other.sizes
+        return self
+
+
+class Adding(BatchSize):
+    def __add__(self, other: BatchSize) -> BatchSize:
+        both = Adding()
+        both.sizes = self.sizes + other.sizes
+        return both
+
+
+class Syncing(BatchSize):
+    """As those of torchmetrics: `compute` asks the other ranks."""
+
+    sync_on_compute = True
+
+    def compute(self) -> float:
+        everywhere: list[list[int]] = [[]] * dist.get_world_size()
+        dist.all_gather_object(everywhere, self.sizes)
+        sizes = [size for own in everywhere for size in own]
+        return sum(sizes) / len(sizes)
+
+
+def refused_metric(parallel: str) -> str:
+    model = make_model()
+    loop = sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.1), parallel=parallel, watch=False)
+    try:
+        loop.evaluate(make_batches([4]), F.cross_entropy, metrics={"size": BatchSize()})
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
 @silently
 def evaluated(parallel: str) -> dict[str, Any]:
     """Ranks with different numbers of batches of different sizes, and a metric of each kind."""
-
-    class Largest:
-        def reset(self) -> None:
-            self.value = 0.0
-
-        def update(self, outputs: Tensor, targets: Tensor) -> None:
-            self.value = max(self.value, float(len(targets)))
-
-        def compute(self) -> float:
-            return self.value
-
     model = make_model(dtype=torch.float64)
     model.register_buffer("scale", torch.tensor(float(rank())))
     loop = sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.1), parallel=parallel)
     mine = make_batches([[7, 3, 5], [2]][rank()], dtype=torch.float64, seed=rank())
-    metrics = {"accuracy": lambda outputs, targets: (outputs.argmax(1) == targets).double().mean(), "size": Largest()}
+    metrics: dict[str, Any] = {kind.__name__: kind() for kind in (Merging, MergingStates, Adding, Syncing)}
+    metrics["accuracy"] = lambda outputs, targets: (outputs.argmax(1) == targets).double().mean()
     found = loop.evaluate(mine, F.cross_entropy, metrics=metrics)
     return {**found, "scale": float(model.get_buffer("scale")), "kinds": [type(p).__name__ for p in model.parameters()]}
 

@@ -45,9 +45,16 @@ def test_evaluate_is_about_all_ranks(pair: Team, way: str) -> None:
     for found in pair.call(agreeing.evaluated, way):
         assert found["loss"] == pytest.approx(float(F.cross_entropy(outputs, y)), rel=1e-12)
         assert found["accuracy"] == pytest.approx(float((outputs.argmax(1) == y).double().mean()), rel=1e-12)
-        assert found["size"] == 4.5  # the mean of 7 and 2
+        kinds = (agreeing.Merging, agreeing.MergingStates, agreeing.Adding, agreeing.Syncing)
+        assert [found[kind.__name__] for kind in kinds] == pytest.approx([17 / 4] * 4)
         assert found["scale"] == 0.0  # rank 0's buffer
         assert set(found["kinds"]) == {"Parameter" if way == "ddp" else "DTensor"}
+
+
+def test_a_metric_that_can_not_be_merged_is_refused(pair: Team) -> None:
+    for said in pair.call(agreeing.refused_metric, "ddp"):
+        assert "metric 'size', a BatchSize, can't be merged over ranks" in said
+        assert "Give it a method merge(other)" in said
 
 
 def test_ranks_with_the_same_data_are_told_once(pair: Team) -> None:

@@ -73,6 +73,10 @@ class Alone:
         """Each number, added up over all ranks."""
         return list(numbers)
 
+    def gather(self, value: Any) -> list[Any]:
+        """That of every rank, in their order."""
+        return [value]
+
     def all(self, here: bool) -> bool:
         return here
 

@@ -61,6 +61,11 @@ class Ranks(Alone):
         first = int(self.range(self.size if reason is None else self.rank)[0])
         return None if first == self.size else self._told_by(first, reason)
 
+    def gather(self, value: Any) -> list[Any]:
+        gathered: list[Any] = [None] * self.size
+        dist.all_gather_object(gathered, value)
+        return gathered
+
     def same_everywhere(self, what: str, number: float) -> None:
         lowest, highest = self.range(number)
         if lowest != highest:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from zlib import crc32
 
-from surefoot.loop.weight.error import EACH_ALONE, UnknownWeightError, unknown
+from surefoot.loop.weight.error import each_alone, unknown
 
 Readings = Mapping[str, float]
 
@@ -82,7 +82,7 @@ class Agreement:
             isclose(a, b, rel_tol=1e-9) for a, b in zip(before, ratios, strict=True)
         ):
             counts = " and ".join(dict.fromkeys(f"{weight:g}" for weight in weights))
-            raise UnknownWeightError(EACH_ALONE.format(counts))
+            raise each_alone(counts)
 
     @property
     def mark(self) -> float | None:

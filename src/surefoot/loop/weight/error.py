@@ -25,19 +25,27 @@ DIVIDED_TWICE = (
 
 
 class UnknownWeightError(ValueError):
-    """The weight of a micro-batch matters and can't be known."""
+    """The weight of a micro-batch matters and can't be known. `reason` goes on after "the loss"."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def unknown(reason: str) -> UnknownWeightError:
-    return UnknownWeightError(ADVICE.format(reason))
+    return UnknownWeightError(ADVICE.format(reason), reason)
 
 
 def a_sum(reason: str) -> UnknownWeightError:
-    return UnknownWeightError(A_SUM.format(reason))
+    return UnknownWeightError(A_SUM.format(reason), reason)
 
 
 def no_answer(reason: str) -> UnknownWeightError:
-    return UnknownWeightError(NO_ANSWER.format(reason))
+    return UnknownWeightError(NO_ANSWER.format(reason), reason)
+
+
+def each_alone(counts: str) -> UnknownWeightError:
+    return UnknownWeightError(EACH_ALONE.format(counts), f"adds up means over {counts} items, whose ratio changes")
 
 
 class DividedTwiceError(ValueError):
