@@ -144,6 +144,7 @@ class Loop:
             enough = after(updates=dry_run)
             self._stop = enough if self._stop is None else self._stop | enough
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
+        group.refuse_sharded_already(self.models, parallel)
         self._ranks = group.join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
@@ -167,6 +168,8 @@ class Loop:
         for one in self.optimizers.values() if fused else ():
             setup.use_fused(one)
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
+        if checkpoint is not None:
+            group.refuse_own_sharding(self.models, self._ranks)
         self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
         self._writer = BackgroundWriter(self._folder) if checkpoint_async and self._folder is not None else None
         self._frozen = FrozenWeights(self.models) if save == "trainable" else None
@@ -424,6 +427,7 @@ class Loop:
             return None
         if path is not None:
             setup.check_local("path", path)
+            group.refuse_own_sharding(self.models, self._ranks)
             own = self._ranks.file(Path(path))
             write(own, state_of(self))
             return own
@@ -433,7 +437,10 @@ class Loop:
         is_best, self._best.is_due = self._best.is_due, False
         inside = sum(updater.window.num_micro_batches for updater in self._updaters.values())
         save = self._folder.save if self._writer is None else self._writer.save
-        return save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
+        saved = save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
+        if self._ranks.size > 1 and self._writer is None and self._ranks.all(saved is not None):
+            self._folder.mark_complete()
+        return saved
 
     def _wait_for_checkpoint(self) -> None:
         """Until one that is written in the background is there."""
@@ -449,7 +456,9 @@ class Loop:
             return False
         if path is not None:
             setup.check_local("path", path)
+            group.refuse_own_sharding(self.models, self._ranks)
             own = self._ranks.file(Path(path))
+            self._ranks.refuse_missing(own)
             load_state(self, read(own), own)
             return True
         if self._folder is None:

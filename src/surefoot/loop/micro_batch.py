@@ -66,7 +66,7 @@ class MicroBatch:
             factor = 0.0 if given == 0 or _is_of_nothing(loss) else 1.0
         if factor == 0.0:
             if loop._ranks.shares_backward:
-                loop._ranks.backward_of_nothing(loss)
+                loop._ranks.backward_of_nothing(loss, retain_graph)
             return
         if further is not None:
             further.add(loss, factor)

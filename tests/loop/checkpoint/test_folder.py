@@ -12,6 +12,7 @@ import torch
 from surefoot.loop.checkpoint import CheckpointWarning, Folder
 from surefoot.loop.checkpoint import file as file_module
 from surefoot.loop.checkpoint.file import _Summed
+from surefoot.loop.checkpoint.folder import ResumeError
 from tests.loop.checkpoint.killed import run_until_killed
 
 # Every call by which saving touches the disk.
@@ -237,8 +238,18 @@ def test_unhealthy_ones_alone_are_few_and_never_taken(tmp_path: Path) -> None:
     folder = Folder(tmp_path, keep=2)
     for number in range(5):
         folder.save(state(number), update=number, healthy=False)
-    assert folder.newest() is None
+    with pytest.raises(ResumeError, match="none to resume from: all of them have weights that are not finite"):
+        folder.newest()
     assert len(names(folder)) == 2
+
+
+def test_a_run_whose_files_are_all_damaged_does_not_start_over(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    path = folder.save(state(1), update=1, healthy=True)
+    assert path is not None
+    path.write_bytes(b"")
+    with pytest.raises(ResumeError, match=rf"none to resume from: {path.name}: .*is empty\. Bring the files back"):
+        folder.newest()
 
 
 def test_two_moments_of_one_update_are_two_checkpoints(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from surefoot.loop.checkpoint import CheckpointWarning, Folder
+from surefoot.loop.checkpoint.folder import ResumeError
 
 
 def state(number: int, rank: int) -> dict[str, Any]:
@@ -98,3 +99,29 @@ def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
     save(folders_of(tmp_path, 2), 1)
     with pytest.raises(ValueError, match=r"are of 2 processes, but this run has 1\. Start 2 processes"):
         Folder(tmp_path).newest()
+
+
+def test_a_rank_whose_files_are_gone_is_an_error_on_all_ranks(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    save(folders, 1)
+    folders[0].mark_complete()
+    (tmp_path / "0001-update-00000001.rank-1-of-2.pt").unlink()
+    with pytest.raises(ResumeError, match="the file of rank 1 of 2 is missing"):
+        folders[0].newest()
+    with pytest.raises(ResumeError, match="the files of rank 1 of 2 are missing"):
+        folders[1].newest()
+
+
+def test_later_checkpoints_tell_that_earlier_ones_were_finished(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path, keep=1)
+    for number in (1, 2):
+        folders[0].save(state(number, 0), update=number, healthy=True)
+    with pytest.raises(ResumeError, match="rank 1 of 2"):
+        folders[0].newest()
+
+
+def test_a_first_checkpoint_that_was_cut_off_is_told_and_the_run_starts_anew(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    folders[0].save(state(1, 0), update=1, healthy=True)
+    with pytest.warns(CheckpointWarning, match=r"was never finished .*The run starts anew"):
+        assert found_by(folders) == [None, None]

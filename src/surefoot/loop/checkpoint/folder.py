@@ -14,6 +14,12 @@ from typing import Any
 from surefoot.loop.checkpoint.file import CorruptCheckpoint, read, verify, write
 from surefoot.loop.checkpoint.name import Name, list_names
 
+COMPLETE = ".complete"
+
+
+class ResumeError(RuntimeError):
+    """There are checkpoints, and none of them can be used."""
+
 
 class CheckpointWarning(UserWarning):
     """A checkpoint could not be written or read; training goes on."""
@@ -70,19 +76,56 @@ class Folder:
     def newest(self, *, best: bool = False) -> tuple[Path, dict[str, Any]] | None:
         """The newest healthy checkpoint that is whole, and its state; those passed over are told.
 
-        With `best`, of those that were the best when they were saved.
+        With `best`, of those that were the best when they were saved; None if there is none. Without, None if there
+        never was one: if there was, and none can be used, that is an error, because a run does not start over without
+        its user's knowledge.
         """
         names = list_names(self.path)
+        passed_over: list[tuple[Path, str]] = []
         for name in names:
             if self._is_own(name) and name.healthy and (name.best or not best):
                 path = self.path / str(name)
                 try:
                     self._verify_others(name, names)
-                    return path, read(path)
+                    found = path, read(path)
                 except (CorruptCheckpoint, OSError) as error:
-                    self._tell(str(path), f"Passed over the checkpoint {path.name}: {error}. An older one is used.")
+                    passed_over.append((path, str(error)))
+                    continue
+                for other, why in passed_over:
+                    self._tell(str(other), f"Passed over the checkpoint {other.name}: {why}. An older one is used.")
+                return found
         self._refuse_other_world(names)
+        if not best:
+            self._refuse_starting_over([n for n in names if n.world_size == self.world_size], passed_over)
         return None
+
+    def _refuse_starting_over(self, names: Sequence[Name], passed_over: Sequence[tuple[Path, str]]) -> None:
+        if not names:
+            return
+        if passed_over:
+            why = f"{passed_over[0][0].name}: {passed_over[0][1]}"
+        elif not any(name.healthy for name in names):
+            why = "all of them have weights that are not finite"
+        else:
+            why = f"the files of rank {self.rank} of {self.world_size} are missing"
+        if self._was_cut_off_at_first(names):
+            self._tell("first", f"The first checkpoint in {self.path} was never finished ({why}). The run starts anew.")
+            return
+        raise ResumeError(
+            f"{self.path} has checkpoints, but none to resume from: {why}. Bring the files back, or choose another "
+            "folder to start anew."
+        )
+
+    def _was_cut_off_at_first(self, names: Sequence[Name]) -> bool:
+        """Killed while some ranks had written their first file and others had not: no checkpoint was lost."""
+        is_first = all(name.number == 1 for name in names) and not (self.path / COMPLETE).exists()
+        return is_first and len({name.rank for name in names}) < self.world_size
+
+    def mark_complete(self) -> None:
+        """All ranks have written a checkpoint: from now on there is something to lose."""
+        if self.rank == 0:
+            with contextlib.suppress(OSError):
+                (self.path / COMPLETE).touch()
 
     def _verify_others(self, own: Name, names: Sequence[Name]) -> None:
         """Every rank reads every rank's file, so that all of them choose the same checkpoint."""

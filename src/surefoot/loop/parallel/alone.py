@@ -54,7 +54,7 @@ class Alone:
         """What this rank has of the window's gradients."""
         return window.gradients
 
-    def backward_of_nothing(self, loss: Tensor) -> None:
+    def backward_of_nothing(self, loss: Tensor, retain_graph: bool) -> None:
         """Of a micro-batch that counts nothing, where ranks meet in backwards."""
 
     def mean_loss(self, window: Window) -> float:
@@ -117,6 +117,17 @@ class Alone:
     def file(self, path: Path) -> Path:
         """Where this rank saves what the user wants in `path`."""
         return path
+
+    def refuse_missing(self, path: Path) -> None:
+        """`path` is this rank's own file."""
+        missing = [rank for rank, exists in enumerate(self.gather(path.exists())) if not exists]
+        if missing and self.size == 1:
+            raise FileNotFoundError(f"there is no checkpoint {path}.")
+        if missing:
+            raise FileNotFoundError(
+                f"the checkpoint of rank {missing[0]} of {self.size} is missing beside {path}. Each rank needs its own "
+                "file, saved by as many processes."
+            )
 
     def pack(self, state: dict[str, Any]) -> dict[str, Any]:
         """Into what a file can hold."""

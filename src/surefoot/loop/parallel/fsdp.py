@@ -70,11 +70,11 @@ class Fsdp(Ranks):
     def gradients(self, window: Window) -> list[Tensor]:
         return [local(gradient) for gradient in window.gradients]
 
-    def backward_of_nothing(self, loss: Tensor) -> None:
+    def backward_of_nothing(self, loss: Tensor, retain_graph: bool) -> None:
         """The others wait in this backward. A mean over nothing is 0 / 0: what it sends on is made 0 again."""
         handles = [node.register_prehook(_to_zero) for node in _parameter_nodes(loss.grad_fn)]
         try:
-            loss.backward(torch.zeros_like(loss), inputs=None)  # type: ignore[no-untyped-call]
+            loss.nan_to_num().backward(torch.zeros_like(loss), retain_graph)  # type: ignore[no-untyped-call]
         finally:
             for handle in handles:
                 handle.remove()

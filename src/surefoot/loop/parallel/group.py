@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import torch
 import torch.distributed as dist
+from torch.nn import Module
 
 from surefoot.loop.parallel.alone import Alone
 
@@ -27,6 +28,30 @@ def check(parallel: Any, fsdp_units: Sequence[str] | None, num_optimizers: int) 
         raise ValueError(
             f'parallel="fsdp" trains one optimizer, got {num_optimizers}: a sharded backward can\'t be kept to the '
             'parameters of one of them. Use parallel="ddp", or a list of optimizers that step together.'
+        )
+
+
+def _is_sharded(models: Mapping[str, Module]) -> bool:
+    """By the program, over several ranks: parameters are parts of what they stand for."""
+    params: list[Any] = [p for model in models.values() for p in model.parameters()]
+    return any(hasattr(p, "_local_tensor") and p.device_mesh.size() > 1 for p in params)
+
+
+def refuse_sharded_already(models: Mapping[str, Module], parallel: str | None) -> None:
+    if parallel is not None and _is_sharded(models):
+        raise ValueError(
+            f'the model is sharded already, and parallel="{parallel}" would do so again. Give the loop the whole '
+            'model: with parallel="fsdp" it calls fully_shard itself.'
+        )
+
+
+def refuse_own_sharding(models: Mapping[str, Module], ranks: Alone) -> None:
+    """Each rank would write its own part of the weights into the same file."""
+    if ranks.size == 1 and _is_sharded(models):
+        raise ValueError(
+            "the model is sharded by the program (fully_shard or a tensor-parallel plan), and the loop does not know "
+            'of the other ranks: all of them would write the same checkpoint. Use parallel="fsdp" without your own '
+            "fully_shard, or save with torch.distributed.checkpoint."
         )
 
 

@@ -12,6 +12,7 @@ import torch.distributed as dist
 
 from surefoot.loop.parallel.alone import Alone
 from surefoot.loop.parallel.group import Group
+from surefoot.loop.parallel.shared_folder import refuse_separate_folders
 from surefoot.loop.parallel.together import Together
 from surefoot.loop.weight.agreement import marks_of, refuse_different_marks
 from surefoot.loop.window import mean_loss
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
+    from surefoot.loop.checkpoint.folder import Folder
     from surefoot.loop.checkpoint.signal import Termination
     from surefoot.loop.feed import Feed
     from surefoot.loop.window import Window
@@ -141,6 +143,10 @@ class Ranks(Alone):
             self.is_extra = False
 
     # --- checkpoints
+
+    def folder(self, path: Path, keep: int) -> Folder:
+        refuse_separate_folders(self, path)
+        return super().folder(path, keep)
 
     def file(self, path: Path) -> Path:
         return path.with_name(f"{path.stem}.rank-{self.rank}-of-{self.size}{path.suffix}")
