@@ -107,7 +107,7 @@ def _read(reduction: Reduction, known: Sequence[float]) -> Readings:
 def _read_mean(num: float, divisors: Sequence[Constant], factors: Sequence[Constant], items: Items) -> Readings:
     """A mean counts its items, unless it was divided by the mean of a mask."""
     masks = dict(_mask_counts(items))
-    found = _matches(num, divisors, factors, masks) if masks and (divisors or factors) else {}
+    found = _matches(num, divisors, factors, masks, plain=num) if masks and (divisors or factors) else {}
     if found:
         return found
     if not divisors:
@@ -162,8 +162,9 @@ def _emptied(items: Items) -> dict[str, float]:
 
 
 def _matches(
-    num: float, divisors: Sequence[Constant], factors: Sequence[Constant], counts: Mapping[str, float]
-) -> dict[str, float]:
+    num: float, divisors: Sequence[Constant], factors: Sequence[Constant], counts: Mapping[str, float],
+    *, plain: float | None = None,
+) -> dict[str, float]:  # fmt: skip
     """What the whole divisor is known as. A factor is taken for a divisor only if it makes one of the counts."""
     divided = num * prod(c.value for c in divisors)
     tolerance = max((c.tolerance for c in (*divisors, *factors)), default=0.0)
@@ -171,8 +172,8 @@ def _matches(
     for size in range(len(usable) + 1):
         for chosen in combinations(usable, size):
             whole = abs(divided / prod(chosen))
-            if whole == 1.0 and not divisors and not chosen:
-                continue  # a sum
+            if not divisors and not chosen and num in (1.0, plain):
+                continue  # nothing but the reduction itself
             found = {name: whole for name, n in counts.items() if n and isclose(whole, n, rel_tol=tolerance)}
             if found:
                 return found
