@@ -86,7 +86,6 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             numbers={"params": zeros.num_params, "steps": zeros.num_steps},
         )
 
-
     for clip in limiting(now):
         if clip.max_norm == 0 and clip.optimizers == (now.optimizer,) and clip.num_fresh == _num_gradients(now):
             yield Evidence(
