@@ -20,12 +20,11 @@ import duckdb
 
 from benchmarks.door import crowd, fuzz, sql
 from benchmarks.door.server import dashboard
+from benchmarks.log.page import RELIABILITY, put
 from surefoot.dashboard.server.connection import MOST, REQUEST_SECONDS
 
-PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 NUM_REQUESTS = 20_000
 NUM_CONNECTIONS = 1_000
-BEGIN, END = "<!-- door -->\n", "<!-- end of door -->\n"
 TEXT = """## SQL and the server under attack
 
 Written by `make prove-door`, on {machine}.
@@ -57,16 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     sys.stdout.write(told + "".join(f"WRONG: {one}\n" for one in wrong))
     if asked is not None and options.requests >= NUM_REQUESTS and options.connections >= NUM_CONNECTIONS:
-        put(told)
+        put("door", told, RELIABILITY)
     return int(bool(wrong))
-
-
-def put(told: str) -> None:
-    """In place of what stood there."""
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else "# Reliability\n\n"
-    before, found, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2] if found else ""
-    PAGE.write_text(f"{before}{BEGIN}{told}{END}{after}", encoding="utf-8")
 
 
 def _sql(asked: sql.Outcome) -> str:

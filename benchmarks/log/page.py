@@ -1,4 +1,4 @@
-"""`docs/benchmarks.md`: each command writes its own part, and leaves the others as they are."""
+"""`docs/benchmarks.md`, `docs/reliability.md`: each command writes its own part, and leaves the others as they are."""
 
 import re
 from pathlib import Path
@@ -13,11 +13,11 @@ Written by `make prove-log`, `make bench-log` and `make bench-dash`, each its ow
 """,
     RELIABILITY.name: """# Reliability
 
-What happens to a run log when its process is killed and when its files are damaged, tried many times.
-Written by `make prove-log`. No figure here is by hand.
+What happens when writers are killed, files are damaged, and SQL and the server are attacked, tried many times.
+Written by `make prove-log` and `make prove-door`, each its own parts. No figure here is by hand.
 """,
 }
-PARTS = ("proof", "peers", "dashboards", "kills", "damages")
+PARTS = ("proof", "peers", "dashboards", "kills", "damages", "door")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

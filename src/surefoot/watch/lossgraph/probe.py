@@ -125,7 +125,7 @@ class LossProbe(Probe):
     def _site_of_term(self, backward: Backward, part: Part, num_terms: int, index: int) -> Site | None:
         """A loss that was computed while nobody listened is where it was before."""
         known = self._called.get((backward.site, part.kind, part.chain, index))
-        if known is None:  # its nodes may be read otherwise than when its call was heard
+        if known is None and num_terms == 1:  # its nodes may be read otherwise than when its call was heard
             sites = {site for (line, *_), site in self._called.items() if line == backward.site}
             known = sites.pop() if len(sites) == 1 else None
         return known or self._static_site(backward, index, num_terms)
