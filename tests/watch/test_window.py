@@ -184,6 +184,18 @@ def test_a_loss_that_is_wired_wrongly_later_on_is_found_and_counted() -> None:
     assert found.count == 100 - found.step + 1
 
 
+def test_a_rate_that_falls_through_zero_by_hand_is_found() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    for step in range(STEADY):
+        loop.optimizer.param_groups[0]["lr"] = 0.01 * (1 - step / 80)
+        loop.steady()
+    sanitizer.finish()
+    (found,) = [finding for finding in sanitizer.judge.findings if finding.rule == "negative-learning-rate"]
+    assert found.count >= STEADY - 80 - 2  # the first rate below 0 is the last one above it with another sign
+
+
 def test_a_steady_loop_is_hardly_ever_armed() -> None:
     sanitizer = Sanitizer(catalogue().values())
     sanitizer.start()

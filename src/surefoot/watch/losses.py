@@ -79,8 +79,8 @@ class Losses:
         rate = groups[0].get("lr") if groups else None
         if not isinstance(rate, float):
             rate = _number(rate)
-        if rate is not None and (rate < 0) is not account.windows.below_zero:
-            account.windows.turn()
+        if rate is not None and (rate < 0 or account.windows.num_below_zero):
+            account.windows.note_sign(rate)
         if self.on_loss is None:
             return
         known = self._by_backward
