@@ -6,11 +6,7 @@ STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-reported bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-door bench-setup screenshots new-rule constraints clean
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals bench-check prove-log bench-setup screenshots new-rule constraints clean
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-fix bench-conformance bench-loop bench-log bench-dash bench-signals prove-log bench-setup screenshots new-rule constraints clean
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -18,6 +14,7 @@ help:
 	@echo 'make check      linters, types, layers, generated documentation'
 	@echo 'make docs       write docs/rules from the rules, the figures of docs/guide, and what the page knows of the lab'
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
+	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
 	@echo 'make bench-reported      what surefoot finds of the bugs that people reported'
@@ -28,8 +25,6 @@ help:
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make bench-check         surefoot check on clean programs, and on the same with 39 defects'
-	@echo 'make prove-log           kill its writers at 100 random moments; write a million steps'
-	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
 	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
