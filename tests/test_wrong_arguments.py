@@ -38,7 +38,7 @@ CASES: dict[str, tuple[Any, str]] = {
     "optimizer first": (lambda: sf.Loop(made()[1], {}), "The model comes first: sf.Loop(model, optimizer)."),
     "a class": (lambda: sf.Loop(made()[0], torch.optim.SGD), "must be made first: SGD(model.parameters(), lr=0.1)"),  # type: ignore[arg-type]
     "model by name": (lambda: sf.Loop("resnet", made()[1]), "the model must be a torch module"),
-    "optimizer by name": (lambda: sf.Loop(made()[0], "adam"), "must be a torch optimizer or a dict of them"),  # type: ignore[arg-type]
+    "optimizer by name": (lambda: sf.Loop(made()[0], "adam"), "a list of those that step together"),  # type: ignore[arg-type]
     "scheduler by name": (lambda: loop(scheduler="cosineanealing"), "lr_scheduler.CosineAnnealingLR(optimizer, …)"),
     "scheduler is one": (lambda: loop(scheduler=made()[1]), "got the optimizer SGD"),
     "stop is text": (lambda: loop(stop="loss < 1"), "sf.stop.below(\"loss\", 0.1), got 'loss < 1'"),

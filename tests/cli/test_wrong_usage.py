@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 CASES = {
     "rnu train.py": "there is no command 'rnu'. Did you mean run?",
-    "frobnicate": "The commands are run, trace,",
+    "frobnicate": "The commands are run, ",
     "train.py": "`surefoot run train.py`",
     "--verison": "Did you mean --version?",
     "run": "name a SCRIPT, or a module with -m MODULE.",

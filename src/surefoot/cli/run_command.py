@@ -7,7 +7,7 @@ from pathlib import Path
 
 from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
-from surefoot.cli.run_options import parse
+from surefoot.cli.run_options import DEFAULT_LOG, parse
 from surefoot.cli.telling import check_log, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
@@ -72,7 +72,8 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
 
 
 def _log(log: Path, program: Program, ranks: Ranks | None) -> Path:
-    check_log(log)
+    if log != DEFAULT_LOG:  # else nobody asked for it: it is told when it fails, and training goes on
+        check_log(log)
     folder = run_folder(log.absolute(), program.name)
     return folder if ranks is None else Path(ranks.agree(str(folder)))
 

@@ -35,7 +35,7 @@ def check_writable(path: Path | None) -> None:
 
 
 def check_log(log: Path) -> None:
-    """Training goes on without its log if that can't be written; better say so before."""
+    """Training goes on without its log if that can't be written; where one was asked for, say so before."""
     there = next(folder for folder in (log.absolute(), *log.absolute().parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         why = "may not be written to" if there.is_dir() else "is no folder"
