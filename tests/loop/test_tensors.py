@@ -73,7 +73,7 @@ def test_mistakes() -> None:
         sf.TensorBatches(X, X[:3], batch_size=2)
     with pytest.raises(ValueError, match="got no tensors"):
         sf.TensorBatches(batch_size=2)
-    with pytest.raises(ValueError, match="batch_size must be at least 1"):
+    with pytest.raises(ValueError, match="batch_size must be a whole number, at least 1"):
         sf.TensorBatches(X, batch_size=0)
     with pytest.raises(ValueError, match="part must be"):
         sf.TensorBatches(X, batch_size=1, part=(2, 2))
