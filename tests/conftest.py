@@ -60,7 +60,7 @@ APART = {
     "test_ablate.py", "test_alerts.py", "test_calls.py", "test_equal_runs.py", "test_followed.py", "test_kept.py",
     "test_late_bugs.py", "test_learn.py", "test_on_ranks.py", "test_processes.py", "test_property.py",
     "test_ranks_together.py", "test_resume.py", "test_runner.py", "test_same_results.py", "test_sampling.py",
-    "test_twins.py", "test_window.py", "trace/test_program.py",
+    "test_twins.py", "trace/test_program.py", "watch/test_window.py",
 }  # fmt: skip
 
 
