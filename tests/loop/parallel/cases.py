@@ -2,16 +2,19 @@
 
 import functools
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import surefoot as sf
+from surefoot.loop.plan import NothingUpdatedError
 from surefoot.rules.catalogue import catalogue
 from surefoot.sanitizer.sanitizer import Sanitizer
 from tests.loop.training import Batch, Probe, make_batches, make_model
@@ -164,9 +167,12 @@ def weighted(
     model = make_model(dtype=torch.float64)
     loop = sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.5), accumulate=accumulate, clip_norm=clip_norm,
                    parallel=parallel, watch=False)  # fmt: skip
-    for (x, y), weight in loop.batches(mine if known else lambda: iter(mine)):
-        with loop.step(weight=weight) as step:
-            step.backward(F.cross_entropy(model(x), y))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the window of update .* was left out")
+        with pytest.raises(NothingUpdatedError) if not any(map(any, weights)) else nullcontext():
+            for (x, y), weight in loop.batches(mine if known else lambda: iter(mine)):
+                with loop.step(weight=weight) as step:
+                    step.backward(F.cross_entropy(model(x), y))
     return values(model), loop.num_updates, loop.num_skipped
 
 
