@@ -6,11 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.run import load_run
 from tests.dashboard.browser.cable import Cable
 from tests.dashboard.browser.conftest import Dash
 from tests.dashboard.browser.looking import points, show
@@ -51,7 +54,11 @@ def growing(dash: Dash) -> Iterator[Growing]:
 
 
 def wait_for(dash: Dash, part: str) -> None:
-    while not any(dash.folder.glob(f"*{part}*/rank-0.db")):
+    """Until its first row can be read: before that, a page that asks for the run is told that there is none."""
+    while True:
+        with suppress(KeyError, StopIteration, RunLogError):
+            if len(load_run(dash.folder / dash.run(part)).scalars("pace").steps):
+                return
         time.sleep(0.05)
 
 

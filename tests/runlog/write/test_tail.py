@@ -180,3 +180,15 @@ def test_there_is_no_tail_on_a_network(tmp_path: Path, monkeypatch: pytest.Monke
     assert not any(one.exists() for one in tail_files(tmp_path / "rank-0.db"))
     log.close()
     assert ask(tmp_path / "rank-0.db", "SELECT count(*) FROM chunks") == [(1,)]
+
+
+def test_a_reader_leaves_files_alone_that_have_just_been_made(tmp_path: Path) -> None:
+    file = tmp_path / "rank-0.db"
+    for one in tail_files(file):
+        one.touch()  # by a process that writes its name next, and then claims the database
+    assert recover(file) == 0
+    assert not file.exists()
+    for one in tail_files(file):
+        os.utime(one, (0, 0))  # one that was killed before it did
+    recover(file)
+    assert file.exists()

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from time import time
 from typing import Any
 
 from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
@@ -16,6 +17,7 @@ from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
 from surefoot.runlog.write.tail_format import TailContent, read_tail, tail_files
 
 Say = Callable[[str], None]
+NAMELESS_SECONDS = 10.0
 
 
 def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Path], bool] = lambda file: True) -> int:
@@ -103,6 +105,8 @@ def _is_written(file: Path) -> bool:
 
 def _is_tail_written(file: Path) -> bool:
     """Asked when its process has not made the file yet, or was killed before."""
-    writer = read_tail(file).writer
     newest = max(one.stat().st_mtime for one in tail_files(file) if one.exists())
-    return writer is not None and is_writing(writer, newest)
+    writer = read_tail(file).writer
+    if writer is None:  # who has just made them writes its name next
+        return abs(time() - newest) < NAMELESS_SECONDS
+    return is_writing(writer, newest)
