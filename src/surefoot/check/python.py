@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from surefoot.check.checks import REPEATED_STEPS, Checks, Options
+from surefoot.check.judge import accumulate
 from surefoot.check.launcher import launching
 from surefoot.check.text import row, summary
 from surefoot.check.verdict import NAMES, Verdict, as_json
 from surefoot.launch.program import Program
 
 DRIVE = "surefoot.check.drive"
+NO_PARAMETERS = "Let make_loop take accumulate and batch_size, and hand them to the loop and the loader."
 BY_DEFAULT = tuple(name for name in NAMES if name != "resume-is-equivalent")
 
 
@@ -62,7 +64,10 @@ def check(
     can_accumulate = "accumulate" in takes and "batch_size" in takes
     options = Options(steps, "--accumulate", "--batch-size") if can_accumulate else Options(steps)
     with launching(timeout) as launcher:
-        return Checked(make_loop.__qualname__, tuple(Checks(program, launcher, options).run(only)))
+        verdicts = tuple(Checks(program, launcher, options).run(only))
+    if not can_accumulate:
+        verdicts = tuple(replace(one, why=NO_PARAMETERS) if one.name == accumulate.NAME else one for one in verdicts)
+    return Checked(make_loop.__qualname__, verdicts)
 
 
 def _target(make_loop: Callable[..., Any]) -> str:
