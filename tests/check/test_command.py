@@ -89,10 +89,11 @@ def test_a_script_that_fails_is_not_tested(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "name a SCRIPT to check"),
+        ([], "name a SCRIPT, or a module with -m MODULE"),
         (["nowhere.py"], "there is no file 'nowhere.py'"),
         (["--only", "nothing", "a.py"], "there is no check 'nothing'. There are: overfits-one-batch"),
         (["--timeout", "0", "a.py"], "must be a number of seconds above 0"),
+        (["--jsno", "x", "a.py"], "has no option --jsno. Did you mean --json?"),
         (["--batch-option=--b", "a.py"], "--accumulate-option and --batch-option go together"),
     ],
 )
@@ -100,12 +101,9 @@ def test_wrong_usage_is_one_line(
     tmp_path: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    try:
-        status: object = main(["check", *arguments])
-    except SystemExit as error:
-        status = error.code
-    assert status == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert main(["check", *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
 
 
 def test_json_may_follow_the_script() -> None:

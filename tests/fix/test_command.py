@@ -96,11 +96,13 @@ def test_usage_errors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "train.py").write_text(STALE)
     assert main(["fix", "missing.py"]) == 2
     assert main(["fix", "train.py", "--json", "no/such/folder.json"]) == 2
-    said = capsys.readouterr().err
-    assert "there is no file 'missing.py'" in said
-    assert "can't be written to 'no/such/folder.json'" in said
-    with pytest.raises(SystemExit, match="2"):
-        main(["fix", "--apply"])
+    assert main(["fix", "--apply"]) == 2
+    assert main(["fix", "--aply", "train.py"]) == 2
+    missing, unwritable, nameless, mistyped = capsys.readouterr().err.splitlines()
+    assert "there is no file 'missing.py'" in missing
+    assert "can't be written to 'no/such/folder.json'" in unwritable
+    assert "name a SCRIPT, or a module with -m MODULE" in nameless
+    assert "has no option --aply. Did you mean --apply?" in mistyped
 
 
 def test_interrupt_changes_nothing(

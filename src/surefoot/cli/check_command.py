@@ -4,20 +4,20 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from surefoot.check.checks import REPEATED_STEPS, Checks, Options
 from surefoot.check.launcher import launching
 from surefoot.check.text import row, summary
 from surefoot.check.verdict import NAMES, Verdict, as_json
-from surefoot.cli.parsing import positive
-from surefoot.cli.run_options import split
+from surefoot.cli.parsing import CommandParser, number, positive
+from surefoot.cli.run_options import parse_program
 from surefoot.cli.telling import check_writable
-from surefoot.cli.usage import UsageError
+from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.launch.program import Program, ProgramError
 
-INTERRUPTED_STATUS = 130
 _EPILOG = """\
 examples:
   surefoot check train.py --lr 0.1                  all checks that can be made without further knowledge
@@ -83,56 +83,42 @@ def _names(text: str) -> list[str]:
     return [name for name in NAMES if name in names]
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, got {text}")
-    return seconds
-
-
 def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     parser = _parser()
-    own, rest, is_module = split(parser, list(argv))
-    options = parser.parse_args(own)
-    if "--" not in argv[: len(argv) - len(rest)]:
-        rest = _take_json(rest, options)
-    if not rest:
-        parser.error("name a SCRIPT to check, or a module with -m MODULE")
+    options, program = parse_program(parser, argv)
+    args = list(program.args)
+    if "--" not in argv[: len(argv) - len(args)]:
+        args = _take_json(args, options)
     if (options.accumulate_option is None) != (options.batch_option is None):
         parser.error("--accumulate-option and --batch-option go together")
-    return options, Program(rest[0], tuple(rest[1:]), is_module)
+    return options, replace(program, args=tuple(args))
 
 
-def _take_json(rest: list[str], options: argparse.Namespace) -> list[str]:
+def _take_json(args: list[str], options: argparse.Namespace) -> list[str]:
     """`--json FILE` may follow the script, too, as people write it; `--` before the script leaves it to the script."""
-    for i, arg in enumerate(rest):
-        if i and options.json is None and arg == "--json" and i + 1 < len(rest):
-            options.json = Path(rest[i + 1])
-            return [*rest[:i], *rest[i + 2 :]]
-        if i and options.json is None and arg.startswith("--json="):
+    for i, arg in enumerate(args if options.json is None else ()):
+        if arg == "--json" and i + 1 < len(args):
+            options.json = Path(args[i + 1])
+            return [*args[:i], *args[i + 2 :]]
+        if arg.startswith("--json="):
             options.json = Path(arg.removeprefix("--json="))
-            return [*rest[:i], *rest[i + 1 :]]
-    return rest
+            return [*args[:i], *args[i + 1 :]]
+    return args
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="surefoot check",
         usage="surefoot check [options] SCRIPT [ARGS ...]\n       surefoot check [options] -m MODULE [ARGS ...]",
         description="Show before a long run that a PyTorch training script is right in the ways that can be tested.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--json", type=Path, metavar="FILE", help="write verdicts and evidence there")
     add("--only", type=_names, default=list(NAMES), metavar="CHECKS", help="make these checks, separated by commas")
     add("--steps", type=positive, default=REPEATED_STEPS, metavar="N",
         help=f"on one batch, to overfit it (default: {REPEATED_STEPS})")  # fmt: skip
-    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS",
+    add("--timeout", type=number(0.001, wanted="a number of seconds above 0"), default=120.0, metavar="SECONDS",
         help="for each run of the script (default: 120)")  # fmt: skip
     add("--accumulate-option", metavar="OPTION", help="the script's option for the number of micro-batches")
     add("--batch-option", metavar="OPTION", help="the script's option for the batch size")

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.choice import add_choice_options, choose_rules
-from surefoot.cli.parsing import positive
+from surefoot.cli.parsing import CommandParser, positive
 from surefoot.cli.run_options import split
 from surefoot.cli.telling import check_writable
-from surefoot.cli.usage import UsageError
+from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.fix.fixer import Fixer
 from surefoot.fix.patch import Fixed
@@ -24,7 +24,6 @@ from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.ranks import Ranks
 from surefoot.report.place import relative
 
-INTERRUPTED_STATUS = 130
 FORMATS = ("text", "json", "sarif", "github")
 
 _EPILOG = """\
@@ -150,7 +149,7 @@ def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     own, rest, is_module = split(parser, list(argv))
     if not rest:
         parser.parse_args(own)
-        parser.error("name a SCRIPT to fix, or a module with -m MODULE")
+        parser.error("name a SCRIPT, or a module with -m MODULE")
     more, args = _own_options(parser, rest[1:])
     options = parser.parse_args([*own, *more])
     return options, Program(rest[0], tuple(args), is_module)
@@ -167,15 +166,13 @@ def _own_options(parser: argparse.ArgumentParser, args: list[str]) -> tuple[list
     return args[:at], rest[1:] if rest[:1] == ["--"] else rest
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="surefoot fix",
         usage="surefoot fix [options] SCRIPT [options] [--] [ARGS ...]\n"
         "       surefoot fix [options] -m MODULE [options] [--] [ARGS ...]",
         description="Patch the silent bugs of a PyTorch training script. Each patch is proven by running the script.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--apply", action="store_true", help="write the patches into the files")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.usage import UsageError
+from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.judge import nearest
 from surefoot.rules.catalogue import catalogue
@@ -24,7 +24,6 @@ _EXAMPLES = """\
 On a terminal the questions are asked one by one. --run starts two processes that train a tiny model under all rules;
 Ctrl-C ends them. Exit status: 0; 1 if a program could not run to its end; 2 for a name that is not known.
 """
-INTERRUPTED_STATUS = 130
 
 
 def main(argv: Sequence[str]) -> int:

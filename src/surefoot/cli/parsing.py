@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 from surefoot.cli.usage import UsageError
 
+DEFAULT_LOG = Path("runs")
+
 
 class CommandParser(argparse.ArgumentParser):
     """Without abbreviations, so that a later option never changes what a command means."""
@@ -48,7 +50,7 @@ def parser_of(command: str, description: str, examples: str = "", **given: Any) 
 
 def add_log_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--log", type=Path, default=Path("runs"), metavar="DIR", help="where runs are logged (default: runs)"
+        "--log", type=Path, default=DEFAULT_LOG, metavar="DIR", help="where runs are logged (default: runs)"
     )
 
 

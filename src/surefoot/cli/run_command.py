@@ -7,7 +7,8 @@ from pathlib import Path
 
 from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
-from surefoot.cli.run_options import DEFAULT_LOG, parse
+from surefoot.cli.parsing import DEFAULT_LOG
+from surefoot.cli.run_options import parse
 from surefoot.cli.telling import check_log, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice

@@ -2,15 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from surefoot.cli.alerting import add_alert_options
 from surefoot.cli.choice import add_choice_options
-from surefoot.cli.parsing import CommandParser, number, port, positive
+from surefoot.cli.parsing import CommandParser, add_log_option, number, port, positive
 from surefoot.cli.telling import LEVELS, add_telling_options
 from surefoot.launch.program import Program
 
-DEFAULT_LOG = Path("runs")
 PORT = 9464  # of --prometheus without a number
 
 _EPILOG = """\
@@ -80,7 +78,7 @@ def _parser() -> CommandParser:
     add("--stop-on", choices=LEVELS, default="never", help="raise at the step, before its update (default: never)")
     add("--thorough", action="store_true", help="read every window closely and record it; slower")
     add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
-    add("--log", type=Path, default=DEFAULT_LOG, metavar="DIR", help="where runs are logged (default: runs)")
+    add_log_option(parser)
     add("--no-log", action="store_true", help="write no run log")
     add("--overhead", type=number(0, 1, wanted="a share between 0 and 1"), default=0.02, metavar="SHARE",
         help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip

@@ -1,6 +1,7 @@
-"""Errors of usage."""
+"""Exit statuses, and errors of usage."""
 
 USAGE_STATUS = 2
+INTERRUPTED_STATUS = 130  # as shells tell of a process that Ctrl-C ended
 
 
 class UsageError(Exception):
