@@ -1,4 +1,4 @@
-"""Limits that are meant: 0 holds one of two parts still while the other learns, a tiny one, and one that only measures."""
+"""Limits that are meant: 0 holds one of two parts still, a tiny one comes first, and one only measures."""
 
 import torch
 
