@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,12 +59,14 @@ class Watching:
         self._is_child = is_child
         self._pid = os.getpid()
         self._is_first_rank = rank == 0
+        self._among_models = False  # torch was there before, and so may be models
         self._outward: Outward | None = None
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
         if not self._is_child:
             self._open_outward()
+        self._among_models = "torch" in sys.modules
         self._forget = when_torch_is_imported(self._start)
 
     def finish(self, reason: str) -> None:
@@ -134,7 +137,7 @@ class Watching:
                 self._open_outward()
             with _no_garbage_collection():
                 self._sanitizer = self._make()
-                self._sanitizer.start()
+                self._sanitizer.start(among_models=self._among_models)
         except Exception as error:
             self._say(f"it could not start; the script goes on unwatched. {type(error).__name__}: {error}")
 

@@ -23,6 +23,8 @@ class Backward:
     root = 0  # sequence number of the node that is backwarded
     size = 0  # nodes made since the last root
     value: float | None = None
+    factor = 1.0  # the constant that the program multiplied its loss by
+    num_rows = 0  # of what its loss was computed from, in programs that accumulate
     given: float | None = 1.0
     loss: LossFacts | None = None
     under_autocast = False
@@ -67,7 +69,15 @@ class BackwardProbe(Probe):
             if begun is not None:
                 recorder.backward_ends(begun)
 
-        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=(begins, ends))
+        def observe(args: Any, kwargs: Any) -> Backward:
+            return recorder.steady.begin_backward(args) or begins(args, kwargs)
+
+        def observed(begun: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
+            if begun is not None:
+                recorder.steady.end_backward(begun)
+
+        steady = recorder.tap.observing(observe, observed)
+        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=steady)
 
 
 def _bind(args: Any, kwargs: Any) -> tuple[Any, ...]:

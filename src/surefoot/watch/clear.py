@@ -24,7 +24,7 @@ class ClearProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         for owner, call in ((torch.optim.Optimizer, self._by_optimizer), (torch.nn.Module, self._by_module)):
-            recorder.tap.listen(owner, "zero_grad", self.name, before=call, steady=(call, None))
+            recorder.tap.listen(owner, "zero_grad", self.name, before=call, steady=recorder.tap.observing(call))
 
     def _by_optimizer(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]

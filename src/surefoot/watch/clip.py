@@ -121,10 +121,10 @@ class ClipProbe(Probe):
 
     def _listen(self, owner: Any, name: str, kind: str, *, prepare: Any = None, depth: int = 4) -> None:
         if hasattr(owner, name):
-            self._recorder.tap.listen(
-                owner, name, self.name, prepare=prepare, before=partial(self._begins, kind), after=self._ends,
-                steady=(partial(self._observe, kind, depth), self._observed),
-            )  # fmt: skip
+            tap = self._recorder.tap
+            steady = tap.observing(partial(self._observe, kind, depth), self._observed, prepare)
+            before = partial(self._begins, kind)
+            tap.listen(owner, name, self.name, prepare=prepare, before=before, after=self._ends, steady=steady)
 
     def _called(self, args: Any, kwargs: Any) -> None:
         self._used_up = is_used_up(args[0] if args else kwargs.get("parameters"))

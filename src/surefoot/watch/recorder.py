@@ -23,6 +23,7 @@ from surefoot.watch.fold import fold_end, fold_setup, fold_step
 from surefoot.watch.forwards import Forwards
 from surefoot.watch.journal import Build, Journal
 from surefoot.watch.lane import Lanes
+from surefoot.watch.last_read import LastRead
 from surefoot.watch.losses import Losses
 from surefoot.watch.name import Names
 from surefoot.watch.probe import Probe
@@ -98,10 +99,13 @@ class Recorder:
         self._measuring: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
         self._armed_for: dict[int, int] = {}  # accounts whose window is armed, and the step since which it is
         self._conditions: dict[int, Hashable] = {}  # by account, until one may have changed
-        self._loss_of: dict[int, Any] = {}  # by line, what was last read of its loss
+        self.loss_rows = 0  # of what the last loss function was given, in programs that accumulate
+        self._last_read = LastRead()
         self._sizes: dict[int, set[int]] = {}  # of graphs, by the identity of the line that backwards them
         self._unowned_looked_at = 0
-        self._last_root = 0  # sequence number of what was backwarded last
+        self.last_root = 0  # sequence number of what was backwarded last
+        self.asks_always = False  # some probe wants to be asked in every window
+        self.asks_accounted = False  # and one of them not before gradients were accounted for
         self._num_setups = 0
         self._hooks: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
         self._always: defaultdict[str, list[tuple[str, Callable[..., Any]]]] = defaultdict(list)
@@ -121,18 +125,18 @@ class Recorder:
     def stop(self) -> None:
         self.tap.remove()
 
-    def ask_in_every_window(self, probe: Probe, *methods: str) -> None:
-        """Call these methods of a probe in windows that are not armed, too, from now on."""
+    def ask_in_every_window(self, probe: Probe, *methods: str, observing: bool = False) -> None:
+        """Call these methods of a probe in windows that are not armed, too, from now on.
+
+        With `observing` only `backward_begins` is called in windows that are observed, and it looks at no gradient.
+        """
         self.leave_steady()
+        self.asks_always = True
+        self.asks_accounted = self.asks_accounted or not observing
         for method in methods:
             if all(name != probe.name for name, _ in self._always[method]):
                 self._always[method].append((probe.name, getattr(probe, method)))
         self.conditions_change()
-
-    @property
-    def asks_always(self) -> bool:
-        """Some probe wants to be asked in every window."""
-        return any(self._always.values())
 
     def leave_steady(self) -> None:
         if self.tap.is_steady:
@@ -147,6 +151,10 @@ class Recorder:
         else:
             asked = self._always[method]
         return [self.tap.attempt(name, call, *args) for name, call in asked]
+
+    def ask_observing(self, method: str, *args: Any) -> None:
+        for name, call in self._always[method]:
+            self.tap.attempt(name, call, *args)
 
     # --- events
 
@@ -247,22 +255,18 @@ class Recorder:
     # --- backward
 
     def backward_begins(self, roots: tuple[Tensor, ...], gradient: Any, retain: bool, create: bool) -> Backward:
+        self.leave_steady()
         self.num_backwards += 1
-        site = self.sites.near(5) if self.tap.is_steady else self.sites.here(3)
-        backward = Backward(self.num_backwards, site, roots, gradient, retain, create)
-        try:
-            lane = self._local.lane
-        except AttributeError:
-            lane = self.lanes.here()
+        backward = Backward(self.num_backwards, self.sites.here(3), roots, gradient, retain, create)
+        lane = self.lanes.here()
         stack = lane.step_stack
         backward.inside_step = stack[-1] if stack else None
         backward.under_autocast = torch._C._is_any_autocast_enabled()
         if len(roots) == 1 and (node := roots[0].grad_fn) is not None:
             backward.root = node._sequence_nr()
-            backward.size, self._last_root = backward.root - self._last_root, backward.root
+            backward.size, self.last_root = backward.root - self.last_root, backward.root
             self.last_loss = weakref.ref(roots[0])
-            sizes = self._sizes.get(id(backward.site), ())
-            if backward.size not in sizes and len(sizes) < KNOWN_SIZES:  # something else may lie behind the line
+            if not self.knows_size(id(backward.site), backward.size):  # something else may lie behind the line
                 self._sizes.setdefault(id(backward.site), set()).add(backward.size)
                 self.arm()
         if self.at_next_backward:
@@ -270,24 +274,27 @@ class Recorder:
             with self.tap.unseen():
                 for name, call in waiting:
                     self.tap.attempt(name, call)
+        backward.num_rows = self.loss_rows
         self.losses.note(backward, self.scaler_factors)
         if backward.value is not None and not isfinite(backward.value):
             self.arm()
             self.record_due = True
-        if self.tap.is_steady:
-            self.steady.backward_begins(backward)
-        else:
-            accounts: Sequence[Account] = self.accounts.all
-            if len(accounts) > FEW or self.lanes.are_several:
-                accounts = accounts_behind(roots, self.accounts, self.lanes)
-            backward.accounts = accounts
-            self.account_for_begin(backward)
-            if self.tap.armed or self.is_measured or self._always["backward_begins"]:
-                self._ask("backward_begins", backward)
-            if self.tap.armed:
-                self._loss_of[id(backward.site)] = backward.loss
+        accounts: Sequence[Account] = self.accounts.all
+        if len(accounts) > FEW or self.lanes.are_several:
+            accounts = accounts_behind(roots, self.accounts, self.lanes)
+        backward.accounts = accounts
+        self.account_for_begin(backward)
+        if self.tap.armed or self.is_measured or self._always["backward_begins"]:
+            self._ask("backward_begins", backward)
+        if self.tap.armed:
+            self._last_read.remember(backward)
         lane.backward_stack.append(backward)
         return backward
+
+    def knows_size(self, line: int, size: int) -> bool:
+        """Whether a line has backwarded a graph of that size before, or ones of any size."""
+        sizes = self._sizes.get(line)
+        return sizes is not None and (size in sizes or len(sizes) >= KNOWN_SIZES)
 
     def account_for_begin(self, backward: Backward, states: Sequence[list[State] | None] | None = None) -> None:
         """What happened to gradients before a backward."""
@@ -295,22 +302,17 @@ class Recorder:
         if backward.create_graph:  # sums take the places of gradients, and may have their identity
             for account in backward.accounts:
                 account.ledger.used = account.ledger.used or account.ledger.references()
-        backward.loss = self._loss_of.get(id(backward.site))
+        backward.loss = self._last_read.of(backward)
 
     def backward_ends(self, backward: Backward) -> None:
-        try:
-            lane = self._local.lane
-        except AttributeError:
-            lane = self.lanes.here()
+        self.leave_steady()
+        lane = self.lanes.here()
         stack = lane.backward_stack
         if stack and stack[-1] is backward:
             stack.pop()
         else:
             stack[:] = [running for running in stack if running is not backward]
-        if self.tap.is_steady:
-            self.steady.backward_ends(backward)
-        else:
-            self.account_for_end(backward)
+        self.account_for_end(backward)
 
     def account_for_end(self, backward: Backward, found: Sequence[tuple[list[State], Any]] | None = None) -> None:
         """What a backward has added to. With what was found then it ended a while ago, and nobody is asked."""
@@ -388,6 +390,7 @@ class Recorder:
 
     def skip_step(self, account: Account, optimizer: Optimizer, site: Site | None) -> BaseException | None:
         """A GradScaler decided against the step."""
+        self.leave_steady()
         account.num_skipped += 1
         stop = self.fold_step(account, optimizer, site, skipped=True)
         self._arm_next(account)
@@ -477,8 +480,8 @@ class Recorder:
         account.previous_step, account.last_step = account.last_step, index
         self.updates[account.id], self.stepped_at[account.id] = account.num_updates, index
         edges = self.edges
-        if self._last_root and (not edges or edges[-1] < self._last_root):
-            edges.append(self._last_root)
+        if self.last_root and (not edges or edges[-1] < self.last_root):
+            edges.append(self.last_root)
         return index
 
     def note_step(self, account: Account, index: int, site: Site | None, skipped: bool) -> None:

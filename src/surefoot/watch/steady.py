@@ -11,24 +11,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable
+from math import isfinite
 from operator import itemgetter, methodcaller, ne
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+from torch import Tensor
+from torch._C import _is_any_autocast_enabled as is_any_autocast_enabled
 
 from surefoot.facts import Site
+from surefoot.watch.backward import Backward
+from surefoot.watch.lane import Lane
 from surefoot.watch.provenance import NONE, State
 
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
     from surefoot.watch.account import Account
-    from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
     from surefoot.watch.window import Seen
 
 NAME = "steady"
 MOST_OPTIMIZERS = 8  # all their gradients are looked at around every backward
 KEPT_WINDOWS = 16  # put aside, of all optimizers: what they made is found in the gradients of the next ones
+KEPT_OF_ONE = 4  # if there is only one: its own gradients are of the last windows
 MOST_STRANGE = 8  # windows in a row that were not known, after which nothing is observed for a while
 REST = 64  # steps
 MOST_KNOWN = 4096  # windows, and what they leave; then all are forgotten
@@ -54,8 +61,9 @@ class Steady:
         self.calls: Calls = []  # likewise, to account for it
         self._states: list[tuple[list[State], Any]] = []  # of each optimizer's gradients when the window began
         self._accounts: list[Account] = []
+        self._lane = Lane()  # of the thread that is observed
         self._version = 0  # of the accounts
-        self._aside: deque[tuple[list[tuple[list[State], Any]], Calls]] = deque(maxlen=KEPT_WINDOWS)
+        self._aside: deque[tuple[list[tuple[list[State], Any]], Calls]] = deque()
         self._context = 0  # what the last window has left, by its number
         self._contexts: dict[Hashable, int] = {}
         self._known: dict[Hashable, Known] = {}
@@ -83,10 +91,10 @@ class Steady:
             self._context = self._present_context()
             if learned is not None and learned[0] == recorder.num_steps:
                 self._known[learned[1]] = Known(learned[2], self._context, learned[3])
-            self._aside.clear()
+            self._aside = deque(maxlen=KEPT_OF_ONE if len(self._accounts) == 1 else KEPT_WINDOWS)
             self._start()
             tap.is_steady = True
-        tap.steady_thread, self._stepping = get_ident(), None
+        tap.steady_thread, self._lane, self._stepping = get_ident(), recorder.lanes.here(), None
 
     def _start(self) -> None:
         self.marks, self.calls = [], []
@@ -122,7 +130,7 @@ class Steady:
             and all(not step - account.last_step > KEPT_WINDOWS or not account.num_updates for account in accounts)
             and not any(recorder.accounts.sharing(account) for account in accounts)
             and not (lanes.are_several or lane.backward_stack or lane.step_stack)
-            and not (recorder.unowned.states or recorder.asks_always)
+            and not (recorder.unowned.states or recorder.asks_accounted)
             and not (settings.stops or settings.thorough or recorder.journal.listener)
             and not (recorder.tap.has_subclasses or NAME in recorder.tap.off)
         )
@@ -157,14 +165,40 @@ class Steady:
         self.marks.append(mark)
         self.calls.append(call)
 
-    def backward_begins(self, backward: Backward) -> None:
-        recorder = self._recorder
-        nested = recorder.lanes.here().backward_stack
-        if nested or backward.create_graph or self._version != recorder.accounts.version:
-            self.catch_up()
-            backward.accounts = recorder.accounts.all
-            recorder.account_for_begin(backward)
-            return
+    def begin_backward(self, args: Any) -> Backward | None:
+        """Observe a backward of one loss. None if there is more to it: then it has to be accounted for at once."""
+        recorder, lane = self._recorder, self._lane
+        if (
+            len(args) < 4 or lane.backward_stack or recorder.at_next_backward
+            or self._version != recorder.accounts.version
+        ):  # fmt: skip
+            return None
+        root, gradient, retain_graph, create_graph = args[:4]
+        if create_graph or type(root) is not Tensor or (node := root.grad_fn) is None:
+            return None
+        site, number = recorder.sites.near(5), node._sequence_nr()
+        key, size = id(site), number - recorder.last_root
+        if not recorder.knows_size(key, size):
+            return None
+        loss = recorder.losses.of(root, node, key, recorder.scaler_factors)
+        if loss is not None and type(loss.value) is float and not isfinite(loss.value):
+            return None
+        recorder.num_backwards = ordinal = recorder.num_backwards + 1
+        backward = Backward(ordinal, site, (root,), gradient, bool(retain_graph), False)
+        backward.root, backward.size, recorder.last_root = number, size, number
+        recorder.last_loss = ref(root)
+        backward.num_rows = recorder.loss_rows
+        if loss is not None:
+            backward.factor, backward.value = loss.factor, recorder.losses.keep(ordinal, loss)
+        if is_any_autocast_enabled():
+            backward.under_autocast = True
+        if recorder.asks_always:
+            recorder.ask_observing("backward_begins", backward)
+        self._observe_before(backward)
+        lane.backward_stack.append(backward)
+        return backward
+
+    def _observe_before(self, backward: Backward) -> None:
         changes: list[Hashable] = []
         states: list[list[State] | None] = []
         for account in self._accounts:
@@ -172,15 +206,20 @@ class Steady:
             changes.append(change)
             states.append(found)
         backward.accounts = self._accounts
-        self.calls.append((recorder.account_for_begin, backward, states))
+        self.calls.append((self._recorder.account_for_begin, backward, states))
         if None in changes:
             self.catch_up()
         else:
-            graph = (backward.retain_graph, backward.create_graph, backward.under_autocast)
-            self.marks.append((id(backward.site), graph, *changes))
+            how = (backward.retain_graph, backward.under_autocast, backward.scaled_by)
+            self.marks.append((id(backward.site), how, *changes))
 
-    def backward_ends(self, backward: Backward) -> None:
+    def end_backward(self, backward: Backward) -> None:
         """Gradients were added to: whatever has become of them is its doing."""
+        stack = self._lane.backward_stack
+        if not self._recorder.tap.is_steady or not stack or stack[-1] is not backward:
+            self._recorder.backward_ends(backward)
+            return
+        stack.pop()
         changes: list[Hashable] = []
         found = []
         for account in self._accounts:
@@ -203,22 +242,24 @@ class Steady:
 
     def step(self, optimizer: Optimizer, site: Site | None) -> bool:
         """Whether the step is known; else everything is accounted for, but the step itself."""
-        recorder = self._recorder
+        recorder, lane = self._recorder, self._lane
         account = recorder.accounts.by_id.get(id(optimizer))
         if (
             account is None or account.optimizer() is not optimizer or recorder.accounts.version != self._version
-            or recorder.lanes.here().backward_stack or recorder.lanes.here().step_stack
-            or account.refresh(optimizer)
+            or lane.backward_stack or lane.step_stack
+            or account.refresh(optimizer) or ((by := recorder.by_scaler) is not None and not by.leaves_to(optimizer))
         ):  # fmt: skip
             self.catch_up()
             return False
         change, states = self.observe(account)
         if change is not None and states is not None:
             condition = recorder.condition_of(account)
-            key = (self._context, account.id, id(site), change, condition, tuple(self.marks))
+            key = (self._context, account.id, id(site), change, condition, by and by.id, tuple(self.marks))
             known = self._known.get(key)
             if known is not None and not recorder.record_due and not recorder.setup_due:
                 self._num_strange = 0
+                if by is not None:
+                    by.taken(optimizer)
                 self._count(account, optimizer, site, known, states)
                 return True
             num_undecided = sum([each.ledger.num_unexplained for each in self._accounts])
@@ -245,7 +286,7 @@ class Steady:
         self._context = known.context
         recorder.journal.clock += len(self.calls)
         recorder.last_step_at = recorder.journal.clock
-        recorder.lanes.here().step_stack.append(account.id)
+        self._lane.step_stack.append(account.id)
         self._stepping = account
         recorder.tap.steady_thread = 0  # what the step itself calls is accounted for at once
         self._start()
@@ -256,7 +297,7 @@ class Steady:
         if account is None or account.num_updates + 1 >= account.windows.quiet_until or recorder.record_due:
             return False
         self._stepping = None
-        recorder.lanes.here().step_stack.pop()
+        self._lane.step_stack.pop()
         params = account.ledger.params
         account.version_left = params[0]._version if params else 0
         recorder.tap.steady_thread = get_ident()

@@ -61,13 +61,14 @@ class Listeners:
 class Entry:
     """One function: who listens to it in every window, and who in armed ones."""
 
-    __slots__ = ("armed", "every", "prepare", "steady")
+    __slots__ = ("armed", "every", "original", "prepare", "steady")
 
     def __init__(self) -> None:
         self.every: Listeners | None = None
         self.armed: Listeners | None = None
         self.prepare: Function | None = None
-        self.steady: tuple[Function, Function | None] | None = None  # instead, while windows are only observed
+        self.original: Function | None = None
+        self.steady: Function | None = None  # called instead, with arguments, while windows are only observed
 
 
 class Tap:
@@ -95,20 +96,21 @@ class Tap:
     def listen(
         self, owner: Any, name: str, probe: str, *, before: Function | None = None, after: Function | None = None,
         prepare: Function | None = None, only_armed: bool = False,
-        steady: tuple[Function, Function | None] | None = None,
+        steady: Callable[[Function], Function] | None = None,
     ) -> None:  # fmt: skip
         """Have `before(args, kwargs)` and `after(begun, args, kwargs, result)` called around `owner.name`.
 
         `begun` is what `before` returned, None if there is none; `result` is None where the function raised. What
         `after` returns is raised, if it is an exception. `prepare(args)` may replace the arguments. With `only_armed`
-        nobody is called in windows that are not read closely. `steady` are called in their place in windows that are
-        only observed; they must not touch a tensor but for its `grad` and its version.
+        nobody is called in windows that are not read closely. `steady` makes what is called in place of the function in
+        windows that are only observed (see `observing`), from the function; it must not touch a tensor but for its
+        `grad` and its version.
         """
         entry = self._entries.get((id(owner), name))
         if entry is None:
             entry = self._entries[id(owner), name] = Entry()
             self._replace(owner, name, lambda original: self._wrapper(entry, original))
-        for call in (before, after, *(steady or ())):
+        for call in (before, after):
             if call is not None:
                 _leave_alone(call)
         entry.armed = entry.armed or Listeners(self)
@@ -116,16 +118,28 @@ class Tap:
         if not only_armed:
             entry.every = entry.every or Listeners(self)
             entry.every.add(probe, before, after)
-        entry.prepare, entry.steady = prepare or entry.prepare, steady or entry.steady
+        entry.prepare = prepare or entry.prepare
+        if steady is not None and entry.original is not None:
+            entry.steady = _unseen(steady(entry.original))
 
-    def _observed(self, entry: Entry, original: Function) -> Function:
-        """The way of a call in a window that is only observed."""
+    def observing(
+        self, begin: Function, end: Function | None = None, prepare: Function | None = None
+    ) -> Callable[[Function], Function]:
+        """Have these called around a function in windows that are only observed, with what `listen` would give them."""
+        for call in (begin, end):
+            if call is not None:
+                _leave_alone(call)
+        return lambda original: self._observed(original, begin, end, prepare)
+
+    def _observed(
+        self, original: Function, begin: Function, end: Function | None, prepare: Function | None
+    ) -> Function:
         tap = self
 
-        def observed(args: Any, kwargs: Any, begin: Function, end: Function | None) -> Any:
+        def observed(args: Any, kwargs: Any) -> Any:
             begun = None
-            if entry.prepare is not None:
-                args = entry.prepare(args)
+            if prepare is not None:
+                args = prepare(args)
             try:
                 begun = begin(args, kwargs)
             except Exception as error:
@@ -143,19 +157,19 @@ class Tap:
                 tap.fail_observing(error)
             return result
 
-        return _unseen(observed)
+        return observed
 
     def _wrapper(self, entry: Entry, original: Function) -> Function:
         tap, busy, off, lock = self, self._busy, self.off, self._lock
-        observed = self._observed(entry, original)
+        entry.original = original
 
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if is_dynamo_compiling() or not tap.on:
                 return original(*args, **kwargs)
             thread = get_ident()
-            if tap.is_steady and entry.steady is not None:
+            if tap.is_steady and (steady := entry.steady) is not None:
                 if thread == tap.steady_thread and not _len_torch_function_stack() and not _len_torch_dispatch_stack():
-                    return observed(args, kwargs, *entry.steady)
+                    return steady(args, kwargs)
                 tap.run("steady", tap.on_unsteady)
             asked = entry.armed if tap.armed else entry.every
             if asked is None or asked.probe in off or thread in busy:

@@ -63,6 +63,7 @@ taken from the second differences, which do not see a trend.
 """
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from statistics import median
 
 from surefoot.facts import ValidationFacts
@@ -74,11 +75,15 @@ SINCE_BEST = 5
 TIMES_SCATTER = 4.0
 RISEN, FALLEN = 0.05, 0.1  # at least, as shares
 STEADY = 0.6  # share of pairs in order, less that of pairs out of order
+MANY = 64  # validations; of more, not each pair is compared
 KINDRED = 3.0  # how far a loss of the same kind on other data may be from the training loss, at first
+
+_LOSS = attrgetter("loss")
 
 
 def _trend(values: Sequence[float]) -> float:
     """Kendall's: 1 for values that always rise."""
+    values = values[:: len(values) // MANY + 1]
     pairs = [(a, b) for i, a in enumerate(values) for b in values[i + 1 :]]
     return sum((b > a) - (b < a) for a, b in pairs) / len(pairs)
 
@@ -130,7 +135,11 @@ def _is_kindred(first: ValidationFacts) -> bool:
 def check(now: ValidationFacts, past: History) -> Iterator[Evidence]:
     if now.num_optimizers > 1 or now.train_loss is None:
         return
-    points = [(f, f.train_loss) for f in (*past.validations(now.series), now) if f.train_loss is not None]
+    before = past.validations(now.series)
+    lowest = min(map(_LOSS, before), default=now.loss)
+    if max(now.loss, before[-1].loss if before else now.loss) <= lowest + RISEN * abs(lowest):
+        return  # the median of the last three has not risen: most of the time that is so
+    points = [(f, f.train_loss) for f in (*before, now) if f.train_loss is not None]
     if len(points) < FEWEST or not _is_kindred(points[0][0]):
         return
     losses, trained = [f.loss for f, _ in points], [loss for _, loss in points]

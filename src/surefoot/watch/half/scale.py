@@ -50,8 +50,15 @@ class Scaler:
             if found:
                 self.skipped(optimizer)
                 return True
-        self.num_skipped[id(optimizer)] = 0
+        self.taken(optimizer)
         return False
+
+    def leaves_to(self, optimizer: Optimizer) -> bool:
+        """Whether a step that is attempted is taken: a fused optimizer may still decide against it."""
+        return getattr(optimizer, "found_inf", None) is None
+
+    def taken(self, optimizer: Optimizer) -> None:
+        self.num_skipped[id(optimizer)] = 0
 
     def skipped(self, optimizer: Optimizer) -> None:
         self.num_skipped[id(optimizer)] = self.num_skipped.get(id(optimizer), 0) + 1

@@ -18,36 +18,32 @@ class ScaledLosses:
 
     def __init__(self) -> None:
         self._scalers: dict[int, Scaler] = {}  # by the node that `scaler.scale` made
-        self._recent: list[list[int]] = [[], []]  # the nodes made before and after the last step
+        self._made_at: dict[int, int] = {}  # likewise the number of steps before
 
-    def add(self, node: int, scaler: Scaler) -> int | None:
+    def add(self, node: int, scaler: Scaler, num_steps: int) -> int | None:
         """Remember a scaled loss; the one that is forgotten for it."""
-        self._scalers[node] = scaler
-        self._recent[1].append(node)
+        self._scalers[node], self._made_at[node] = scaler, num_steps
         if len(self._scalers) <= KEPT:
             return None
         oldest = next(iter(self._scalers))
-        del self._scalers[oldest]
+        del self._scalers[oldest], self._made_at[oldest]
         return oldest
 
-    def step(self) -> None:
-        self._recent = [self._recent[1], []]
-
-    def scaler_of(self, nodes: Sequence[Any]) -> Scaler | None:
+    def scaler_of(self, nodes: Sequence[Any], num_steps: int) -> Scaler | None:
         """The scaler of these roots, or of what they were made from: a scaled loss divided, or summed with others."""
-        return self._at(nodes) or self._at(self._since_scaled(nodes))
+        return self._at(nodes) or self._at(self._since_scaled(nodes, num_steps))
 
-    def is_unsure(self, nodes: Sequence[Any]) -> bool:
+    def is_unsure(self, nodes: Sequence[Any], num_steps: int) -> bool:
         """Not seen to be scaled, but there was too much to look at."""
-        return len(self._since_scaled(nodes)) >= MAX_NODES
+        return len(self._since_scaled(nodes, num_steps)) >= MAX_NODES
 
     def _at(self, nodes: Sequence[Any]) -> Scaler | None:
         scalers = self._scalers
         return next((scalers[n] for node in nodes if (n := node._sequence_nr()) in scalers), None)
 
-    def _since_scaled(self, nodes: Sequence[Any]) -> list[Any]:
+    def _since_scaled(self, nodes: Sequence[Any], num_steps: int) -> list[Any]:
         """The nodes below these that are no older than the first loss scaled since the step before last."""
-        recent = [number for numbers in self._recent for number in numbers]
+        recent = [number for number, made_at in self._made_at.items() if made_at >= num_steps - 1]
         if not recent:
             return []
         oldest = min(recent)  # whatever is made from a scaled loss has a higher number than it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 MANY_SKIPS = 20  # the shape of a step changes here, so that it is recorded
+
+
+class Unscale(NamedTuple):
+    scaler: Scaler
+    account: Account
+    site: Site | None
+    inside: bool  # by `scaler.step` itself
+    scale: float | None  # None on a device: reading it would stall
 
 
 class ScalerProbe(Probe):
@@ -48,7 +56,8 @@ class ScalerProbe(Probe):
         if "scale" in here:
             tap.listen(cls, "scale", self.name, after=self._scaled)
         if "unscale_" in here:
-            tap.listen(cls, "unscale_", self.name, before=self._unscales, after=self._unscaled)
+            steady = tap.observing(self._observe_unscale, self._observed_unscale)
+            tap.listen(cls, "unscale_", self.name, before=self._unscales, after=self._unscaled, steady=steady)
         if "get_scale" in here:
             tap.listen(cls, "get_scale", self.name, before=self._is_asked)
         if "step" in here:
@@ -61,7 +70,7 @@ class ScalerProbe(Probe):
         if known is None or known.ref() is not scaler:
             self._num_scalers += 1
             known = self._scalers[id(scaler)] = Scaler(self._num_scalers, scaler)
-            self._recorder.ask_in_every_window(self, "backward_begins", "step_begins")
+            self._recorder.ask_in_every_window(self, "backward_begins", "step_begins", observing=True)
         return known
 
     def _is_asked(self, args: Any, kwargs: Any) -> None:
@@ -78,7 +87,7 @@ class ScalerProbe(Probe):
             if output.grad_fn is not None:
                 number = output.grad_fn._sequence_nr()
                 factors[number] = known.tensor
-                factors.pop(self._losses.add(number, known), None)  # type: ignore[arg-type]
+                factors.pop(self._losses.add(number, known, self._recorder.num_steps), None)  # type: ignore[arg-type]
 
     def backward_begins(self, backward: Backward) -> None:
         if not self._scalers:
@@ -88,11 +97,11 @@ class ScalerProbe(Probe):
             backward.scaled_by = outer[-1].scaled_by
             self._scales.nested(backward.ordinal, outer[-1].ordinal)
             return
-        nodes = [root.grad_fn for root in backward.roots if root.grad_fn is not None]
-        scaler = self._losses.scaler_of(nodes) or self._by_hand(backward, nodes)
+        nodes, now = [root.grad_fn for root in backward.roots if root.grad_fn is not None], self._recorder.num_steps
+        scaler = self._losses.scaler_of(nodes, now) or self._by_hand(backward, nodes)
         if scaler is not None:
             self._scales.scaled(backward.ordinal, scaler)
-        elif self._losses.is_unsure(nodes) or any(g.numel() > 1 for g in tensors_in(backward.gradient)):
+        elif self._losses.is_unsure(nodes, now) or any(g.numel() > 1 for g in tensors_in(backward.gradient)):
             scaler = next(iter(self._scalers.values()))  # may be: only losses that are not scaled are told
         backward.scaled_by = None if scaler is None or self._is_partly_scaled(backward) else scaler.id
 
@@ -100,11 +109,11 @@ class ScalerProbe(Probe):
         """Of several losses that are backwarded together, one surely was not scaled."""
         if len(backward.roots) < 2 or backward.gradient is not None:
             return False
-        alone = [[root.grad_fn] for root in backward.roots if root.grad_fn is not None]
+        alone, now = [[root.grad_fn] for root in backward.roots if root.grad_fn is not None], self._recorder.num_steps
         return any(
-            self._losses.scaler_of(node) is None
+            self._losses.scaler_of(node, now) is None
             and self._by_hand(backward, node) is None
-            and not self._losses.is_unsure(node)
+            and not self._losses.is_unsure(node, now)
             for node in alone
         )
 
@@ -125,16 +134,59 @@ class ScalerProbe(Probe):
         if not scaler._enabled or not isinstance(optimizer, Optimizer):
             return
         recorder = self._recorder
-        known, account, site = self.scaler(scaler), self._account(optimizer), recorder.sites.here()
-        inside = recorder.by_scaler is not None
+        account = self._account(optimizer)
         for each in (account, *recorder.accounts.sharing(account)):
             each.ledger.settle()
             self._scales.unscaled(each.id, recorder.num_backwards)
+        self._note(self._unscale(scaler, account, recorder.sites.here()))
+
+    def _unscale(self, scaler: GradScaler, account: Account, site: Site | None) -> Unscale:
+        known = self.scaler(scaler)
         scale = known.scale if known.tensor is not None and known.tensor.device.type == "cpu" else None
-        recorder.note(
+        return Unscale(known, account, site, self._recorder.by_scaler is not None, scale)
+
+    def _note(self, unscale: Unscale) -> None:
+        known, account, site, inside, scale = unscale
+        self._recorder.note(
             ("unscale", id(site), known.id, account.id, inside),
             lambda at: UnscaleFacts(at, known.id, account.id, site, scale or known.scale, inside),
         )
+
+    # --- in steady windows
+
+    def _observe_unscale(self, args: Any, kwargs: Any) -> tuple[Unscale, int, Any] | None:
+        """What is unscaled, after how many backwards, and the state of its gradients before."""
+        recorder = self._recorder
+        scaler, account = args[0], recorder.accounts.get(args[1]) if len(args) > 1 else None
+        if account is not None and scaler._enabled:
+            change, states = recorder.steady.observe(account)
+            if change is not None:
+                unscale = self._unscale(scaler, account, recorder.sites.near(4))
+                recorder.steady.marks.append(
+                    ("unscale", id(unscale.site), unscale.scaler.id, account.id, unscale.inside, change)
+                )
+                return unscale, recorder.num_backwards, states
+        recorder.leave_steady()
+        self._unscales(args, kwargs)
+        return None
+
+    def _observed_unscale(self, begun: tuple[Unscale, int, Any] | None, args: Any, kwargs: Any, result: Any) -> None:
+        if begun is None:
+            self._unscaled(None, args, kwargs, result)
+            return
+        recorder, ledger = self._recorder, begun[0].account.ledger
+        ledger.states = after = ledger.scan()
+        if recorder.tap.is_steady:
+            recorder.steady.calls.append((self._account_for_unscale, *begun, after))
+        else:
+            self._account_for_unscale(*begun, after)
+
+    def _account_for_unscale(self, unscale: Unscale, num_backwards: int, before: Any, after: Any) -> None:
+        account = unscale.account
+        self._recorder.look([account], [before])
+        account.ledger.settle(after)
+        self._scales.unscaled(account.id, num_backwards)
+        self._note(unscale)
 
     def _account(self, optimizer: Optimizer) -> Account:
         # Its step and `zero_grad` follow changes of the parameter groups; here that would be work for nothing.
@@ -167,7 +219,6 @@ class ScalerProbe(Probe):
             recorder.by_scaler = None
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        self._losses.step()
         if not self._scalers:
             return None
         account = self._recorder.accounts.get(optimizer)

@@ -120,7 +120,8 @@ class Calls:
 
     def _compare(self, recorder: Recorder, kind: str, given: Tensor) -> None:
         """A micro-batch of another size than the first of its window weighs as much: it must not be missed."""
-        rows, (step, first) = given.shape[0] if given.ndim else 1, self._rows.get(kind, (-1, 0))
+        recorder.loss_rows = rows = given.shape[0] if given.ndim else 1
+        step, first = self._rows.get(kind, (-1, 0))
         if step != recorder.num_steps:
             self._rows[kind] = (recorder.num_steps, rows)
         elif rows != first:
