@@ -41,12 +41,17 @@ class Done:
     err: str
 
 
-def python(*args: object, cwd: Path, **env: str) -> Done:
-    """Run Python in a folder, as a user would who has switched its environment on."""
+def environment() -> dict[str, str]:
+    """Of a user who has switched the environment of this Python on."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
+
+
+def python(*args: object, cwd: Path, **env: str) -> Done:
+    """Run Python in a folder, in a process of its own. tests/forked/client.py has a faster way for what needs torch."""
     done = subprocess.run(
         [sys.executable, *map(str, args)], cwd=cwd, capture_output=True, timeout=TIMEOUT_SECONDS,
-        env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", **env},
+        env=environment() | env,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr.decode())
 

@@ -2,9 +2,7 @@
 
 import difflib
 import json
-import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import surefoot
+from tests.cli.command import environment
+from tests.forked.client import SERVER, server
 
-SERVER = Path(__file__).with_name("server.py")
 OWN = (str(Path(surefoot.__file__).parent), str(SERVER))
 SECONDS = 60.0  # only to end what hangs
 KNOWN_LIMITS = ("--gradcheck was not given", "torch.compile is in use")  # both are documented
@@ -44,68 +43,32 @@ class Ran:
     report: dict[str, Any] | None = field(default=None)
 
 
-class Server:
-    """A process that has imported torch, and surefoot if its programs are to be watched."""
-
-    def __init__(self, kind: str) -> None:
-        mine, its = socket.socketpair()
-        number = its.fileno()
-        self._process = subprocess.Popen([sys.executable, SERVER, kind, str(number)], pass_fds=[number], env=_env())
-        its.close()
-        self._control = mine
-        self._answers = mine.makefile("r")
-
-    def run(self, order: dict[str, Any]) -> int:
-        self._control.sendall(json.dumps(order).encode() + b"\n")
-        return int(self._answers.readline())
-
-    def close(self) -> None:
-        self._answers.close()
-        self._control.close()
-        self._process.wait()
+def run_bare(program: Program, folder: Path) -> Ran:
+    return _run("bare", program, folder, [])
 
 
-class Runner:
-    """Runs programs in folders of their own."""
-
-    def __init__(self) -> None:
-        self._servers = {kind: Server(kind) for kind in ("bare", "watched")}
-
-    def run_bare(self, program: Program, folder: Path) -> Ran:
-        return self._run("bare", program, folder, [])
-
-    def run_watched(self, program: Program, folder: Path, *options: str) -> Ran:
-        report = folder.with_suffix(".json")
-        ran = self._run("watched", program, folder, [*options, "--report", str(report)])
-        return Ran(ran.status, ran.out, ran.err, json.loads(report.read_text()) if report.exists() else None)
-
-    def close(self) -> None:
-        for server in self._servers.values():
-            server.close()
-
-    def _run(self, kind: str, program: Program, folder: Path, options: list[str]) -> Ran:
-        folder.mkdir()
-        files = {name: folder.with_suffix(f".{name}") for name in ("in", "out", "err")}
-        for name, file in files.items():
-            file.write_text(program.stdin if name == "in" else "")
-        if program.needs_own_process:
-            status = _run_apart(kind, program, folder, options, files)
-        else:
-            order = {"program": str(program.path), "options": options, "cwd": str(folder), "seconds": SECONDS}
-            status = self._servers[kind].run(order | {name: str(file) for name, file in files.items()})
-        return Ran(status, *(files[name].read_text(encoding="utf-8", errors="replace") for name in ("out", "err")))
+def run_watched(program: Program, folder: Path, *options: str) -> Ran:
+    report = folder.with_suffix(".json")
+    ran = _run("surefoot", program, folder, ["run", *options, "--report", str(report)])
+    return Ran(ran.status, ran.out, ran.err, json.loads(report.read_text()) if report.exists() else None)
 
 
-def _run_apart(kind: str, program: Program, folder: Path, options: list[str], files: dict[str, Path]) -> int:
-    before = ["-m", "surefoot", "run", *options] if kind == "watched" else []
-    with files["in"].open() as stdin, files["out"].open("w") as out, files["err"].open("w") as err:
-        command = [sys.executable, *before, str(program.path)]
-        streams: Any = {"stdin": stdin, "stdout": out, "stderr": err}
-        return subprocess.run(command, cwd=folder, env=_env(), timeout=SECONDS, **streams).returncode
-
-
-def _env() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": ""}
+def _run(kind: str, program: Program, folder: Path, before: list[str]) -> Ran:
+    """In a folder of its own."""
+    folder.mkdir()
+    files = {name: folder.with_suffix(f".{name}") for name in ("in", "out", "err")}
+    for name, file in files.items():
+        file.write_text(program.stdin if name == "in" else "")
+    args, env = [*before, str(program.path)], environment() | {"PYTHONFAULTHANDLER": ""}
+    if program.needs_own_process:
+        module = ["-m", "surefoot"] if kind == "surefoot" else []
+        with files["in"].open() as stdin, files["out"].open("w") as out, files["err"].open("w") as err:
+            streams: Any = {"stdin": stdin, "stdout": out, "stderr": err}
+            command = [sys.executable, *module, *args]
+            status = subprocess.run(command, cwd=folder, env=env, timeout=SECONDS, **streams).returncode
+    else:
+        status = server(kind).run(args, folder, files, env, SECONDS)
+    return Ran(status, *(files[name].read_text(encoding="utf-8", errors="replace") for name in ("out", "err")))
 
 
 def differences(program: Program, bare: Ran, watched: Ran) -> Iterator[str]:

@@ -1,11 +1,10 @@
 """Odd but legal programs run as if nobody watched: the same output, exit status, warnings and tracebacks."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.odd.running import Program, Runner, differences
+from tests.odd.running import Program, differences, run_bare, run_watched
 
 FOLDER = Path(__file__).parent / "programs"
 # What still differs, and why. Each is a promise to keep, not a test to skip.
@@ -21,18 +20,11 @@ LOGGED = ("--overhead", "1", "--log", "../runs")  # measures every step, so that
 ALSO_LOGGED = ("exit", "files", "freed", "keyboard", "mode", "process", "script", "sig", "threads")
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[Runner]:
-    runner = Runner()
-    yield runner
-    runner.close()
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program_runs_as_if_nobody_watched(name: str, runner: Runner, tmp_path: Path) -> None:
+def test_program_runs_as_if_nobody_watched(name: str, tmp_path: Path) -> None:
     program = Program.read(FOLDER / f"{name}.py")
-    bare = runner.run_bare(program, tmp_path / "bare")
+    bare = run_bare(program, tmp_path / "bare")
     assert "SyntaxError" not in bare.err
     for options in (PLAIN, LOGGED) if name.startswith(ALSO_LOGGED) else (PLAIN,):
-        watched = runner.run_watched(program, tmp_path / options[0].strip("-"), *options)
+        watched = run_watched(program, tmp_path / options[0].strip("-"), *options)
         assert not "\n".join(differences(program, bare, watched)), options

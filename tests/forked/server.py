@@ -1,9 +1,10 @@
-"""Imports torch once, then forks a process for each program it is asked to run, bare or watched.
+"""Imports torch once, then forks a process for each program that it is asked to run, bare or by surefoot.
 
-A child leaves `serve` and runs the program at the bottom of this file, so that it ends as any Python process ends:
-threads, exit functions and unhandled exceptions included.
+Starting Python with torch takes four seconds, a fork a few hundredths. A child leaves `serve` and runs the program at
+the bottom of this file, so that Python ends it as any other: threads, exit functions and unhandled exceptions included.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -48,34 +49,49 @@ def become(order: dict[str, Any]) -> None:
     """The process that a shell would have started."""
     os.setpgid(0, 0)
     os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["env"])
     for number, name, flags in ((0, "in", os.O_RDONLY), (1, "out", os.O_WRONLY), (2, "err", os.O_WRONLY)):
         opened = os.open(order[name], flags)
         os.dup2(opened, number)
         os.close(opened)
 
 
-def run_bare(path: str) -> None:
+def end_when_python_has() -> None:
+    """Leave out the destructors of torch's C++ globals: in a fork they copy its memory first, which takes longest."""
+    libc = ctypes.CDLL(None)
+    libc.on_exit(libc._exit, None)  # it is given the exit status
+    libc.__cxa_atexit(libc.fflush, None, None)  # the last that is registered comes first
+
+
+def run_bare(path: str, args: list[str]) -> None:
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main
-    sys.argv = [path]
-    sys.path[0] = str(Path(path).parent)
+    sys.argv = [path, *args]
+    sys.path[0] = str(Path(path).resolve().parent)
     exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), main.__dict__)
 
 
 if __name__ == "__main__":
-    is_watched = sys.argv[1] == "watched"
+    has_surefoot = sys.argv[1] == "surefoot"
     import torch._dynamo  # noqa: F401  # the first optimizer imports it, which takes as long as torch itself
 
-    if is_watched:
+    if has_surefoot:
         import surefoot.cli.run_command
         import surefoot.report.text
         import surefoot.sanitizer  # noqa: F401
         from surefoot.cli.main import main
+        from surefoot.rules.catalogue import catalogue
+
+        catalogue()
     gc.collect()
     gc.freeze()  # else the collector touches, and so copies, all that children share
     order = serve(socket.socket(fileno=int(sys.argv[2])))
     become(order)
-    if is_watched:
-        sys.exit(main(["run", *order["options"], order["program"]]))
-    run_bare(order["program"])
+    end_when_python_has()
+    if has_surefoot:
+        sys.path[0] = order["cwd"]
+        sys.argv = ["surefoot", *order["args"]]
+        sys.exit(main(order["args"]))
+    run_bare(order["args"][0], order["args"][1:])
