@@ -1,5 +1,6 @@
 """Every test leaves the process as it found it: no watch goes on, no patch stays, no run is written to."""
 
+import gc
 import os
 import signal
 import sys
@@ -77,3 +78,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder, name = item.path.parent.name, item.path.name
         if forks or not APART.isdisjoint((folder, name, f"{folder}/{name}")):
             item.add_marker(pytest.mark.no_cover)
+
+
+def pytest_collection_finish() -> None:
+    """Hide what imports have made from `gc.get_objects()`: each start of a sanitizer looks through all it returns."""
+    if "torch" in sys.modules:
+        import torch._dynamo  # noqa: F401  # as the first optimizer would
+    gc.collect()
+    gc.freeze()
