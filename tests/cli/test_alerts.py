@@ -11,8 +11,9 @@ import pytest
 
 from surefoot.cli.main import main
 from tests.alerts.receiving import receiving
-from tests.cli.command import CLEAN, STALE, Done, surefoot, write
+from tests.cli.command import CLEAN, STALE, Done, write
 from tests.cli.conftest import RunHere
+from tests.forked.client import surefoot
 from tests.runlog.write.stored import ask, meta
 
 LOGGED = """

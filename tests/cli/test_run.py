@@ -11,6 +11,7 @@ from surefoot.cli.main import main
 from surefoot.runlog.read.run import load_run
 from tests.cli.command import CLEAN, STALE, STALE_LINE, findings, surefoot, write
 from tests.cli.conftest import RunHere
+from tests.forked import client as forked
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_replay_finds_the_same_again(
 )
 def test_wrong_usage_is_said_before_anything_runs(args: list[str], said: str, tmp_path: Path) -> None:
     write(tmp_path / "ok.py", "print('it ran')")
-    done = surefoot("run", *args, cwd=tmp_path)
+    done = forked.surefoot("run", *args, cwd=tmp_path)
     assert done.status == 2
     assert said in done.err
     assert "Traceback" not in done.err
@@ -92,15 +93,15 @@ def test_wrong_usage_is_said_before_anything_runs(args: list[str], said: str, tm
 def test_settings_of_the_project(tmp_path: Path) -> None:
     write(tmp_path / "sub" / "ok.py", "")
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nignore = ["stale"]\n')
-    done = surefoot("run", "sub/ok.py", cwd=tmp_path)
+    done = forked.surefoot("run", "sub/ok.py", cwd=tmp_path)
     assert done.status == 2
     assert f"Did you mean 'stale-gradients'? `surefoot rules` lists them all; this one stands in {tmp_path}" in done.err
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nselect = "grad"\n')
-    assert "must be a list of rule names" in surefoot("run", "sub/ok.py", cwd=tmp_path).err
+    assert "must be a list of rule names" in forked.surefoot("run", "sub/ok.py", cwd=tmp_path).err
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nselect = ["clip"]\nignore = ["clip-after-step"]\n')
-    num_clip = int(surefoot("run", "sub/ok.py", cwd=tmp_path).err.split("; ")[2].split()[0])
-    assert "1 rule checked" in surefoot("run", "--select", "stale-gradients", "sub/ok.py", cwd=tmp_path).err
-    again = surefoot("run", "--ignore", "clip-per-micro-batch", "sub/ok.py", cwd=tmp_path).err
+    num_clip = int(forked.surefoot("run", "sub/ok.py", cwd=tmp_path).err.split("; ")[2].split()[0])
+    assert "1 rule checked" in forked.surefoot("run", "--select", "stale-gradients", "sub/ok.py", cwd=tmp_path).err
+    again = forked.surefoot("run", "--ignore", "clip-per-micro-batch", "sub/ok.py", cwd=tmp_path).err
     assert f"{num_clip - 1} rules checked" in again
 
 
@@ -136,7 +137,7 @@ def test_stop_on_raises_at_the_step(tmp_path: Path) -> None:
     saving = STALE.replace("    optimizer.step()", "    torch.save(model.weight, 'before.pt')\n    optimizer.step()")
     after = "\nimport atexit\natexit.register(lambda: print(torch.equal(torch.load('before.pt'), model.weight)))\n"
     write(tmp_path / "train.py", saving.replace("\ntorch.manual_seed(0)", after + "torch.manual_seed(0)"))
-    done = surefoot("run", "--no-log", "--stop-on", "error", "train.py", cwd=tmp_path)
+    done = forked.surefoot("run", "--no-log", "--stop-on", "error", "train.py", cwd=tmp_path)
     assert done.status == 1
     assert done.out == b"True\n"
     lines = done.err.splitlines()
@@ -151,7 +152,7 @@ def test_thorough_records_every_step_in_children_too(tmp_path: Path) -> None:
     write(tmp_path / "launch.py", "import subprocess, sys, train\nsubprocess.run([sys.executable, 'train.py'])\n")
     recorded = []
     for options in ([], ["--thorough"]):
-        done = surefoot("run", "--log", f"runs{len(recorded)}", *options, "launch.py", cwd=tmp_path)
+        done = forked.surefoot("run", "--log", f"runs{len(recorded)}", *options, "launch.py", cwd=tmp_path)
         assert done.status == 0, done.err
         (folder,) = (tmp_path / f"runs{len(recorded)}").iterdir()
         asked = "select rank is null, count(*) from steps group by all order by all"

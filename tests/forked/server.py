@@ -7,6 +7,7 @@ the bottom of this file, so that Python ends it as any other: threads, exit func
 import ctypes
 import gc
 import json
+import multiprocessing.process
 import os
 import signal
 import socket
@@ -49,6 +50,7 @@ def become(order: dict[str, Any]) -> None:
     """The process that a shell would have started."""
     os.setpgid(0, 0)
     os.chdir(order["cwd"])
+    multiprocessing.process.ORIGINAL_DIR = order["cwd"]  # where spawned processes look for the script
     os.environ.clear()
     os.environ.update(order["env"])
     for number, name, flags in ((0, "in", os.O_RDONLY), (1, "out", os.O_WRONLY), (2, "err", os.O_WRONLY)):
@@ -69,6 +71,7 @@ def run_bare(path: str, args: list[str]) -> None:
     main.__file__ = path
     sys.modules["__main__"] = main
     sys.argv = [path, *args]
+    sys.orig_argv = [sys.executable, *sys.argv]
     sys.path[0] = str(Path(path).resolve().parent)
     exec(compile(Path(path).read_bytes(), path, "exec", dont_inherit=True), main.__dict__)
 
@@ -93,5 +96,6 @@ if __name__ == "__main__":
     if has_surefoot:
         sys.path[0] = order["cwd"]
         sys.argv = ["surefoot", *order["args"]]
+        sys.orig_argv = [sys.executable, "-m", *sys.argv]
         sys.exit(main(order["args"]))
     run_bare(order["args"][0], order["args"][1:])

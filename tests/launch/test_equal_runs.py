@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import surefoot as sf
-from tests.cli.command import findings, surefoot, write
+from tests.cli.command import findings, write
+from tests.forked.client import surefoot
 
 STEPS = 400
 PROGRAM = f"""

@@ -6,7 +6,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from tests.cli.command import STALE, STALE_LINE, Done, surefoot, write
+from tests.cli.command import STALE, STALE_LINE, Done, write
+from tests.forked.client import surefoot
 
 WAYS = """
 import concurrent.futures, multiprocessing, os, subprocess, sys

@@ -9,7 +9,8 @@ import pytest
 
 from surefoot.launch.ranks import Ranks
 from surefoot.report import Report
-from tests.cli.command import make_finding, python, surefoot, write
+from tests.cli.command import make_finding, python, write
+from tests.forked import client as forked
 
 TRAIN = """
 import sys
@@ -49,8 +50,8 @@ WAYS = {
 )
 def test_children_that_train(way: str, steps: int, count: int, logs: int, tmp_path: Path) -> None:
     write(tmp_path / "train.py", f'{TRAIN}\nif __name__ == "__main__":\n    {WAYS[way]}\n')
-    plain = python("train.py", cwd=tmp_path)
-    done = surefoot("run", "--report", "report.json", "train.py", cwd=tmp_path, TMPDIR=str(tmp_path))
+    plain = forked.python("train.py", cwd=tmp_path)
+    done = forked.surefoot("run", "--report", "report.json", "train.py", cwd=tmp_path, TMPDIR=str(tmp_path))
     assert done.out == plain.out
     assert done.status == 1, done.err
     report = json.loads((tmp_path / "report.json").read_text())

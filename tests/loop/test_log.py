@@ -14,7 +14,8 @@ import torch
 
 import surefoot as sf
 from surefoot.runlog.write import current
-from tests.cli.command import python, surefoot, write
+from tests.cli.command import python, write
+from tests.forked import client as forked
 from tests.runlog.write.stored import ask, meta, scalars
 
 DATA = [(x, x.sum(1, keepdim=True)) for x in torch.ones(4, 8, 3)]
@@ -191,7 +192,7 @@ WATCHED = """
 
 def test_under_surefoot_run_everything_goes_to_one_run(tmp_path: Path) -> None:
     script = write(tmp_path / "watched.py", WATCHED)
-    assert surefoot("run", script, cwd=tmp_path).status == 0
+    assert forked.surefoot("run", script, cwd=tmp_path).status == 0
     (file,) = runs()
     found = scalars(file)
     assert [step for step, _ in found["loss"][:32]] == list(range(1, 33))

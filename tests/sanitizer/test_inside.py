@@ -13,7 +13,8 @@ from surefoot.rules.catalogue import catalogue
 from surefoot.sanitizer import Sanitizer
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.tap import Tap
-from tests.cli.command import STALE, python, surefoot, write
+from tests.cli.command import STALE, write
+from tests.forked.client import python, surefoot
 
 
 def make() -> tuple[torch.nn.Linear, torch.optim.SGD]:

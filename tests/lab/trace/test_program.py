@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.main import main
-from tests.cli.command import CLEAN, STALE, python, surefoot, write
+from tests.cli.command import CLEAN, STALE, write
+from tests.forked.client import python, surefoot
 from tests.lab.trace.conftest import TraceHere
 from tests.launch.test_same_results import TRAINING
 
