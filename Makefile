@@ -5,12 +5,16 @@ PY := $(BIN)/python
 STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
 
+# Each process is given whole files, which share fixtures, in the order of tests/kinds.py: long ones are not left to the end.
+PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
+.PHONY: help demo test quick check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
 	@echo 'make test       all checks and all tests'
+	@echo 'make quick      the tests that need no browser, ranks, kills, corpus or many processes: for while you work'
 	@echo 'make check      linters, types, layers, generated documentation'
 	@echo 'make docs       write docs/rules from the rules, the figures of docs/guide, and what the page knows of the lab'
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
@@ -51,8 +55,10 @@ demo: $(STAMP)
 test: check
 	$(PY) tools/browser.py
 	$(PY) -m coverage erase
-	$(PY) -m pytest --numprocesses 2 --dist worksteal -m 'not no_cover' --cov --cov-report= --durations=12
-	$(PY) -m pytest --numprocesses 2 --dist worksteal -m no_cover --durations=12
+	$(PYTEST) --cov --cov-report= --durations=12
+
+quick: $(STAMP)
+	$(PYTEST) -m quick
 
 check: $(STAMP)
 	$(BIN)/ruff check .

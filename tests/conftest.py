@@ -9,6 +9,13 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+from tests.kinds import (  # noqa: F401  # hooks of pytest
+    pytest_collection_modifyitems,
+    pytest_ignore_collect,
+    pytest_runtest_protocol,
+    pytest_xdist_make_scheduler,
+)
+
 hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 os.environ.setdefault("SUREFOOT_LOG", "off")  # loops leave no runs behind, also in the processes that tests start
 hypothesis.settings.load_profile("untimed")
@@ -55,34 +62,13 @@ def untraced() -> Iterator[None]:
     sys.settrace(trace)
 
 
-# Folders and files of tests that run whole programs, many of them in processes of their own.
-APART = {
-    "zoo", "odd", "benchmarks", "examples", "browser", "guide", "parallel",
-    "test_ablate.py", "test_alerts.py", "test_calls.py", "test_equal_runs.py", "test_followed.py", "test_kept.py",
-    "test_late_bugs.py", "test_learn.py", "test_on_ranks.py", "test_processes.py", "test_property.py",
-    "test_ranks_together.py", "test_resume.py", "test_runner.py", "test_same_results.py", "test_sampling.py",
-    "test_twins.py", "trace/test_program.py", "watch/test_window.py",
-}  # fmt: skip
-
-
-@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that count the live models of the process come first: others leave some behind in torch's caches.
-
-    Whole programs, loaders with workers and browsers are run apart, without measuring coverage, which takes three to
-    ten times as long: what they cover must be covered by tests of its own.
-    """
-    items.sort(key=lambda item: item.path.parent.name != "inventory")
-    for item in items:
-        forks = item.path.name == "test_feed.py" and "workers" in item.name
-        folder, name = item.path.parent.name, item.path.name
-        if forks or not APART.isdisjoint((folder, name, f"{folder}/{name}")):
-            item.add_marker(pytest.mark.no_cover)
-
-
 def pytest_collection_finish() -> None:
     """Hide what imports have made from `gc.get_objects()`: each start of a sanitizer looks through all it returns."""
     if "torch" in sys.modules:
         import torch._dynamo  # noqa: F401  # as the first optimizer would
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else libraries complain at exit about what was not collected
