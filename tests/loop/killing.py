@@ -5,6 +5,7 @@ at a chosen moment (inside a forward, a backward, a step, a save), or by its par
 wherever it is by then.
 """
 
+import gc
 import json
 import os
 import random
@@ -221,6 +222,8 @@ def main(all_settings: dict[str, dict[str, Any]], folder: Path) -> None:
     torch.set_num_threads(1)
     assert catalogue()  # the rules, too, are imported once
     assert sf.Loop
+    gc.collect()
+    gc.freeze()  # each start of a sanitizer looks through what the collector sees
     outcomes: dict[str, int | str] = {}
     for name, settings in all_settings.items():
         try:

@@ -1,6 +1,7 @@
 """Run programs on two real ranks, one after the other in the same two processes, each under every rule."""
 
 import faulthandler
+import gc
 import json
 import os
 import socket
@@ -101,6 +102,7 @@ def _run(folder: Path) -> None:
 
     mine = folder / f"rank-{os.environ['RANK']}"
     mine.mkdir()
+    gc.freeze()  # each start of a sanitizer looks through what the collector sees
     destroy = dist.destroy_process_group
     for program in json.loads((folder / "plan.json").read_text()):
         faulthandler.dump_traceback_later(HANGS_SECONDS, exit=True)

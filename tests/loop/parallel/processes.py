@@ -1,5 +1,6 @@
 """Real ranks over gloo on this machine, kept for many cases: importing torch costs seconds."""
 
+import gc
 import multiprocessing as mp
 import os
 import socket
@@ -83,9 +84,10 @@ def team(size: int) -> Iterator[Team]:
 
 
 def _serve(connection: Connection, variables: dict[str, str]) -> None:
-    import torch
+    import torch._dynamo  # as the first optimizer would
 
     torch.set_num_threads(1)
+    gc.freeze()  # each start of a sanitizer looks through what the collector sees
     os.environ.update(variables)
     while True:
         try:
