@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
+.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -60,10 +60,16 @@ test: check
 quick: $(STAMP)
 	$(PYTEST) -m quick
 
+# mypy takes longer than all others together.
 check: $(STAMP)
+	$(MAKE) --jobs 2 types style
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+style: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(PY) tools/rule_pages.py --check
 
