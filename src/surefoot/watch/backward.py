@@ -57,27 +57,26 @@ class BackwardProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         def begins(args: Any, kwargs: Any) -> Backward:
-            tensors, gradient, retain_graph, create_graph = args[:4] if len(args) > 3 else _bind(args, kwargs)
-            keeps = create_graph if retain_graph is None else retain_graph
-            if type(tensors) is Tensor:
-                return recorder.backward_begins((tensors,), gradient, bool(keeps), bool(create_graph))
-            roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
-            with Undisturbed():  # a subclass would see what we ask it
-                return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
+            return begin(recorder, args, kwargs)
 
         def ends(begun: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
             if begun is not None:
                 recorder.backward_ends(begun)
 
-        def observe(args: Any, kwargs: Any) -> Backward:
-            return recorder.steady.begin_backward(args) or begins(args, kwargs)
+        tap, steady = recorder.tap, recorder.steady
+        observing = tap.observing(steady.begin_backward, steady.end_backward)
+        tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=observing)
 
-        def observed(begun: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
-            if begun is not None:
-                recorder.steady.end_backward(begun)
 
-        steady = recorder.tap.observing(observe, observed)
-        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=steady)
+def begin(recorder: Recorder, args: Any, kwargs: Any) -> Backward:
+    """Account for a backward that begins, from the arguments that it is called with."""
+    tensors, gradient, retain_graph, create_graph = args[:4] if len(args) > 3 else _bind(args, kwargs)
+    keeps = create_graph if retain_graph is None else retain_graph
+    if type(tensors) is Tensor:
+        return recorder.backward_begins((tensors,), gradient, bool(keeps), bool(create_graph))
+    roots = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+    with Undisturbed():  # a subclass would see what we ask it
+        return recorder.backward_begins(roots, gradient, bool(keeps), bool(create_graph))
 
 
 def _bind(args: Any, kwargs: Any) -> tuple[Any, ...]:

@@ -34,7 +34,8 @@ class ClearProbe(Probe):
         to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
         if recorder.tap.is_steady:
             site, account.ledger.cleared = recorder.sites.near(4), to_none
-            recorder.steady.note((id(site), account.id, to_none), self._optimizer_cleared, site, account, to_none)
+            recorder.steady.marks.append((id(site), account.id, to_none))
+            recorder.steady.calls.append((self._optimizer_cleared, site, account, to_none))
         else:
             self._optimizer_cleared(recorder.sites.here(3), account, to_none)
 

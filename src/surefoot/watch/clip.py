@@ -204,12 +204,16 @@ class ClipProbe(Probe):
         ):  # fmt: skip
             recorder.leave_steady()
             return self._begins(kind, args, kwargs)
-        looks = [recorder.steady.observe(account) for account in covered.accounts]
-        if None in [change for change, _ in looks]:
+        changes, before = [], []
+        for account in covered.accounts:
+            change, states = recorder.steady.observe(account)
+            changes.append(change)
+            before.append(states)
+        if None in changes:
             recorder.leave_steady()
             return self._begins(kind, args, kwargs)
-        recorder.steady.marks.append((id(site), kind, _size(args[1]), tuple([change for change, _ in looks])))
-        return Call(site, kind, float(args[1]), norm, covered), [states for _, states in looks]
+        recorder.steady.marks.append((id(site), kind, _size(args[1]), tuple(changes)))
+        return Call(site, kind, float(args[1]), norm, covered), before
 
     def _observed(self, begun: Any, args: Any, kwargs: Any, result: Any) -> None:
         if type(begun) is not tuple:

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch._C import _is_any_autocast_enabled as is_any_autocast_enabled
 
 from surefoot.facts import Site
-from surefoot.watch.backward import Backward
+from surefoot.watch.backward import Backward, begin
 from surefoot.watch.lane import Lane
 from surefoot.watch.provenance import NONE, State
 
@@ -165,24 +165,24 @@ class Steady:
         self.marks.append(mark)
         self.calls.append(call)
 
-    def begin_backward(self, args: Any) -> Backward | None:
-        """Observe a backward of one loss. None if there is more to it: then it has to be accounted for at once."""
+    def begin_backward(self, args: Any, kwargs: Any) -> Backward:
+        """Observe a backward of one loss. If there is more to it, it is accounted for at once."""
         recorder, lane = self._recorder, self._lane
         if (
             len(args) < 4 or lane.backward_stack or recorder.at_next_backward
             or self._version != recorder.accounts.version
         ):  # fmt: skip
-            return None
+            return begin(recorder, args, kwargs)
         root, gradient, retain_graph, create_graph = args[:4]
         if create_graph or type(root) is not Tensor or (node := root.grad_fn) is None:
-            return None
-        site, number = recorder.sites.near(5), node._sequence_nr()
+            return begin(recorder, args, kwargs)
+        site, number = recorder.sites.near(4), node._sequence_nr()
         key, size = id(site), number - recorder.last_root
         if not recorder.knows_size(key, size):
-            return None
+            return begin(recorder, args, kwargs)
         loss = recorder.losses.of(root, node, key, recorder.scaler_factors)
         if loss is not None and type(loss.value) is float and not isfinite(loss.value):
-            return None
+            return begin(recorder, args, kwargs)
         recorder.num_backwards = ordinal = recorder.num_backwards + 1
         backward = Backward(ordinal, site, (root,), gradient, bool(retain_graph), False)
         backward.root, backward.size, recorder.last_root = number, size, number
@@ -213,8 +213,10 @@ class Steady:
             how = (backward.retain_graph, backward.under_autocast, backward.scaled_by)
             self.marks.append((id(backward.site), how, *changes))
 
-    def end_backward(self, backward: Backward) -> None:
+    def end_backward(self, backward: Backward | None, args: Any, kwargs: Any, result: Any) -> None:
         """Gradients were added to: whatever has become of them is its doing."""
+        if backward is None:
+            return
         stack = self._lane.backward_stack
         if not self._recorder.tap.is_steady or not stack or stack[-1] is not backward:
             self._recorder.backward_ends(backward)
@@ -277,7 +279,10 @@ class Steady:
         index = recorder.count_step(account)
         known.seen.count += 1
         windows.count(known.seen)
-        recorder.losses.step(account, optimizer, index, [recorder.num_backwards - back for back in known.ordinals])
+        last, back = recorder.num_backwards, known.ordinals
+        recorder.losses.step(
+            account, optimizer, index, [last - back[0]] if len(back) == 1 else [last - b for b in back]
+        )
         recorder.record_due = recorder.record_due or windows.is_new  # the rate has changed its sign
         account.step_site = site
         ledger.used = references = ledger.references()
@@ -298,8 +303,12 @@ class Steady:
             return False
         self._stepping = None
         self._lane.step_stack.pop()
-        params = account.ledger.params
-        account.version_left = params[0]._version if params else 0
+        try:
+            params = account.ledger.params
+            account.version_left = params[0]._version if params else 0
+        except Exception as error:
+            recorder.tap.fail_observing(error)
+            return False
         recorder.tap.steady_thread = get_ident()
         return True
 

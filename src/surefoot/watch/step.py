@@ -77,13 +77,6 @@ class StepProbe(Probe):
             recorder.tap.fail_observing(error)
             return False
 
-    def _was_known(self) -> bool:
-        try:
-            return self._recorder.steady.step_ended()
-        except Exception as error:
-            self._recorder.tap.fail_observing(error)
-            return False
-
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_dynamo_compiling():
             return
@@ -93,7 +86,7 @@ class StepProbe(Probe):
             return
         self._running.discard(key)
         recorder = self._recorder
-        if not recorder.tap.is_steady or not self._was_known():
+        if not recorder.tap.is_steady or not recorder.steady.step_ended():
             closure = (len(args) > 1 or kwargs) and _closure(args, kwargs)
             stop = recorder.tap.run(self.name, recorder.step_ends, optimizer, bool(closure))
             if stop is not None:
