@@ -10,6 +10,7 @@ PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorde
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
+.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -29,6 +30,7 @@ help:
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make bench-check         surefoot check on clean programs, and on the same with 39 defects'
+	@echo 'make bench-verdict       how often what is said about the end of a loss is right, on trainings that went on'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
 	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
@@ -108,6 +110,9 @@ bench-loop: bench-setup
 bench-signals: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.signals.healthy
 	$(PY) -m benchmarks.signals
+
+bench-verdict: $(STAMP)
+	PYTHONPATH=src:. $(PY) -m benchmarks.verdict $(ARGS)
 
 bench-check: $(STAMP)
 	PYTHONPATH=src:. $(PY) -m benchmarks.check $(ARGS)

@@ -225,4 +225,7 @@ def test_the_end_of_a_run_sums_up(run_here: RunHere, tmp_path: Path, capfdbinary
     assert move.startswith("surefoot: next: ")
     assert main(["show", "latest"]) == 0
     shown = capfdbinary.readouterr().out.decode()
-    assert f"convergence:\n  {numbers.removeprefix('surefoot: ')}\n  {verdict.removeprefix('surefoot: ')}\n" in shown
+    assert (
+        f"how the loss ended:\n  {numbers.removeprefix('surefoot: ')}\n  {verdict.removeprefix('surefoot: ')}\n"
+        in shown
+    )

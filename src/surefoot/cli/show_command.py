@@ -95,7 +95,7 @@ def _print_outlook(run: Run) -> None:
 
     lines = stored_outlook(run.first)
     if lines:
-        print("\nconvergence:")
+        print("\nhow the loss ended:")
     for line in lines:
         print(f"  {cell(line)}")
 

@@ -62,7 +62,7 @@ def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = No
 
 
 def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
-    """What became of the loss, from the log of the run that has just ended."""
+    """How the loss ended, from the log of the run that has just ended."""
     if report.steps < TOO_SHORT:
         return []
     try:
@@ -71,7 +71,7 @@ def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
 
         return stored_outlook(load_run(log).first, report.findings)
     except Exception as error:
-        voice.say(f"what became of the loss can't be told: {error}")
+        voice.say(f"how the loss ended can't be told: {error}")
         return []
 
 

@@ -1,4 +1,4 @@
-"""What became of a loop's loss, told at its end."""
+"""How a loop's loss ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
     from surefoot.report.convergence import Curve, Noise
 
-LOSS, HELD_OUT = "loss", "val/loss"
+LOSS, HELD_OUT, RATE = "loss", "val/loss", "lr"
 
 
 def tell_outlook(loop: Loop, reason: str = "finished") -> None:
@@ -22,7 +22,7 @@ def tell_outlook(loop: Loop, reason: str = "finished") -> None:
     try:
         lines = _lines(loop)
     except Exception as error:  # training is done, and must not fail for this
-        lines = [f"what became of the loss can't be told: {error!r}"]
+        lines = [f"how the loss ended can't be told: {error!r}"]
     for line in lines:
         progress.say(line)
 
@@ -32,8 +32,9 @@ def _lines(loop: Loop) -> list[str]:
 
     loss, held_out = _curve(loop, LOSS), _curve(loop, HELD_OUT)
     return outlook(
-        loss, held_out, num_skipped=loop.num_skipped, noise=_noise(loop, loss.last_step), findings=loop.findings
-    )
+        loss, held_out, lr=_curve(loop, RATE), num_skipped=loop.num_skipped, noise=_noise(loop, loss.last_step),
+        findings=loop.findings,
+    )  # fmt: skip
 
 
 def _noise(loop: Loop, last_step: int) -> Noise | None:

@@ -70,9 +70,10 @@ def test_a_batch_that_is_about_as_large() -> None:
 
 
 def test_it_stands_before_the_next_move() -> None:
-    lines = outlook(FLAT, noise=Noise(900, 0.2, 64))
+    lr = Curve.of("lr", STEPS, np.full(300, 0.1))
+    lines = outlook(FLAT, lr=lr, noise=Noise(900, 0.2, 64))
     assert lines[-2].startswith("batch of 64; ") and lines[-1].startswith("next: ")
-    assert len(lines) == len(outlook(FLAT)) + 1
+    assert len(lines) == len(outlook(FLAT, lr=lr)) + 1
 
 
 def test_linear_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,5 +53,5 @@ def _convergence(run: Run) -> dict[str, str] | None:
     try:
         lines = stored_outlook(run.first)
     except Exception as error:  # of a damaged log, or of a rule's finding of another version
-        return {"text": f"What became of the loss can't be told: {error}"}
+        return {"text": f"How the loss ended can't be told: {error}"}
     return {"text": "\n".join(lines)} if lines else None

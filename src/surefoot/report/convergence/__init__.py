@@ -1,4 +1,4 @@
-"""What became of a run's loss: did it converge, does it still improve, since when not, and what next."""
+"""How a run's loss ended: what it did in its second half, what that says about a longer run, and what next."""
 
 from surefoot.report.convergence.curve import Curve
 from surefoot.report.convergence.noise import Noise, stored_noise

@@ -12,13 +12,22 @@ MOST_CORRELATION = 0.95  # beyond, a test has nothing to go by
 
 def rise_score(values: NDArray[np.float64]) -> float:
     """How far the values rise (above 0) or fall, in standard deviations of what chance does: the Mann-Kendall test."""
-    n = len(values)
-    num_rises = float(np.triu(np.sign(values[None, :] - values[:, None]), 1).sum())  # rising pairs less falling pairs
+    n, num_rises = len(values), _num_rises(values)
     _, ties = np.unique(values, return_counts=True)
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
     if variance <= 0 or abs(num_rises) <= 1:  # all values are the same, or next to nothing
         return 0.0
     return math.copysign(abs(num_rises) - 1, num_rises) / math.sqrt(variance)
+
+
+def agreement(values: NDArray[np.float64]) -> float:
+    """Kendall's tau with time: 1 if every pair rises, -1 if every pair falls."""
+    return 2 * _num_rises(values) / (len(values) * (len(values) - 1))
+
+
+def _num_rises(values: NDArray[np.float64]) -> float:
+    """Rising pairs less falling pairs."""
+    return float(np.triu(np.sign(values[None, :] - values[:, None]), 1).sum())
 
 
 def slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

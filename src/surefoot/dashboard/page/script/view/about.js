@@ -17,7 +17,7 @@ function verdict(run) {
     ? make(
         "section",
         {},
-        make("h2", {}, "What became of the loss"),
+        make("h2", {}, "How the loss ended"),
         run
           .shortened(text)
           .split("\n")
