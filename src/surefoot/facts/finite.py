@@ -7,7 +7,9 @@ from surefoot.facts.frozen import frozen
 class BirthFacts:
     """Where the first NaN or Inf came from, as far as the graph behind the loss tells for certain."""
 
-    where: str = ""  # "forward" or "backward": an operation made it; "input", "weight": it was there before
+    # "forward" or "backward": an operation made it of finite values; "input", "weight": it was there before; "mask": an
+    # operation was given -inf that had been filled in; "seen": where it began is not known, its results are the first
+    where: str = ""
     operation: str = ""  # as people spell it: "log"; the one that it went into, for an input
     module: str = ""  # that ran it; the parameter, for a weight; "" unknown
     after: str = ""  # the nearest module with parameters before it, where it has none itself

@@ -4,18 +4,24 @@ from surefoot.facts import BirthFacts
 
 
 def told(birth: BirthFacts | None) -> str:
-    """What follows the statement that something is not finite; nothing, if the origin is not known."""
+    """What follows the statement that something is not finite; nothing, if nothing is known."""
     if birth is None:
         return ""
     if birth.where == "weight":
-        return f"; {birth.module} was not finite before: an earlier step did it"
-    place = _place(birth)
-    if birth.where == "input":
-        return f"; what goes into {birth.operation}{place} without a gradient, data or targets, is not finite already"
-    if birth.where == "backward":
-        return f"; it comes from the slope of {birth.operation}{place}"
+        return f"; {birth.module} was not finite before the forward"
+    what = f"{birth.operation}{_place(birth)}"
     detail = f": {birth.detail}" if birth.detail else ""
-    return f"; the first comes from {birth.operation}{place}, whose inputs are finite{detail}"
+    match birth.where:
+        case "input":
+            return f"; what goes into {what} without a gradient, such as data, targets or a mask, is not finite already"
+        case "mask":
+            return f"; {what} is given -inf, as masks are{detail}"
+        case "backward":
+            return f"; it comes from the slope of {what}"
+        case "seen":
+            return f"; it is first seen in the result of {what}: what went into that is not kept, or not all of it"
+        case _:
+            return f"; the first comes from {what}, whose inputs are finite{detail}"
 
 
 def _place(birth: BirthFacts) -> str:

@@ -53,9 +53,10 @@ Batches whose gradients are dropped before the step, steps that a GradScaler ski
 which has a rule of its own.
 
 ## How it decides
-By the value of the loss. Where it came from is read off the graph behind the loss, which still holds what the
+By the value of the loss. Where it came from is read off the graph behind the loss, which still holds much of what the
 operations were given: from the loss backwards along what is not finite, up to the operation whose inputs are. It is
-named with its module, or not at all where two are possible. Bad data, targets and weights are named as such.
+named only where its inputs are known to be finite; where they are not kept, the message says in whose result the bad
+value is first seen. Bad data, targets, masks and weights are named as such.
 """
 
 import math
@@ -73,7 +74,7 @@ def _is_bad(backward: BackwardFacts) -> bool:
 
 
 def _cause(backward: BackwardFacts) -> str:
-    if backward.birth is not None and backward.birth.where != "input":
+    if backward.birth is not None and backward.birth.where not in ("input", "seen"):
         return told(backward.birth)
     bad = {what for part in (backward.loss.parts if backward.loss is not None else ()) for what in part.bad}
     if "target" in bad:

@@ -177,12 +177,14 @@ class FiniteProbe(Probe):
             has_nan=bool(value.isnan().any()),
             has_inf=bool(value.isinf().any()),
             finite_at=check.finite_at,
-            birth=self._birth() if part is _gradient else None,
+            birth=self._birth(account) if part is _gradient else None,
         )
 
-    def _birth(self) -> BirthFacts | None:
+    def _birth(self, account: Account) -> BirthFacts | None:
         if self._sign_at == self._recorder.num_backwards and self._is_loss_bad:
             return None  # told of the loss
+        if not account.ledger.ordinals() <= {self._recorder.num_backwards}:
+            return None  # the graph of another backward may have made it, and is gone
         found: BirthFacts | None = self._recorder.tap.attempt(self._births.name, self._births.of_gradients, _is_bad)
         return found
 

@@ -1,7 +1,7 @@
 """The operation whose slope is not finite: the loss was fine, some of its gradients are not.
 
-After the backward the values of the graph are gone, but its shape is still there: what lies on the way to parameters
-with bad gradients only, and not on the way to good ones.
+After the backward the values of the graph are gone, but its shape is still there. Of all operations on the way to a bad
+gradient, those are told whose slope may not be finite: one is the origin, of several one of them is.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from surefoot.facts import BirthFacts
 from surefoot.watch.finite.birth.flow import LEAF, Flow, Step
 from surefoot.watch.finite.birth.operation import SLOPELESS
 from surefoot.watch.finite.birth.place import Places, readable
+from surefoot.watch.lossgraph.node import saved
+
+MOST_NAMED = 3  # more say nothing
 
 
 def backward_birth(root: Tensor, is_bad: Callable[[Tensor], bool | None], places: Places) -> BirthFacts | None:
@@ -22,15 +26,30 @@ def backward_birth(root: Tensor, is_bad: Callable[[Tensor], bool | None], places
     if root.grad_fn is None:
         return None
     flow = Flow(root)
-    reaches_good = _reaching(flow, lambda param: is_bad(param) is False)
-    reaches_bad = _reaching(flow, lambda param: is_bad(param) is True)
-    suspects = [step for node, step in flow.steps.items() if node in reaches_bad and node not in reaches_good]
-    slopeless = [step for step in suspects if step.operation in SLOPELESS or hasattr(step.node, "_forward_cls")]
-    nearest = _nearest_to_root(flow, slopeless)
-    if nearest is None:
+    reaching = _reaching(flow, lambda param: is_bad(param) is True)
+    on_the_way = [flow.steps[node] for node in flow.steps if node in reaching]
+    if any(step.operation == "ToCopy" or _is_half(step) for step in on_the_way):
+        return None  # any gradient may overflow there
+    suspects = [step for step in on_the_way if _may_be_steep(step)]
+    names = sorted({readable(step.operation) for step in suspects})
+    if not 1 <= len(names) <= MOST_NAMED:
         return None
-    module, after, before = places.of(flow, nearest.node)
-    return BirthFacts("backward", readable(nearest.operation), module, after, before)
+    if len(suspects) > 1:
+        return BirthFacts("backward", " or ".join(names))
+    module, after, before = places.of(flow, suspects[0].node)
+    return BirthFacts("backward", names[0], module, after, before)
+
+
+def _may_be_steep(step: Step) -> bool:
+    """Whether its slope may not be finite where its result is."""
+    exponent = saved(step.node, "exponent") if step.operation == "Pow" else None
+    if isinstance(exponent, int | float) and exponent >= 1:
+        return False
+    return step.operation in SLOPELESS or hasattr(step.node, "_forward_cls")
+
+
+def _is_half(step: Step) -> bool:
+    return step.operation == LEAF and step.node.variable.dtype is torch.float16
 
 
 def _reaching(flow: Flow, is_wanted: Callable[[Tensor], bool]) -> set[Any]:
@@ -43,20 +62,3 @@ def _reaching(flow: Flow, is_wanted: Callable[[Tensor], bool]) -> set[Any]:
                 seen.add(consumer)
                 todo.append(consumer)
     return seen
-
-
-def _nearest_to_root(flow: Flow, steps: list[Step]) -> Step | None:
-    wanted = {step.node for step in steps}
-    level, seen = [flow.root], {flow.root}
-    while level:
-        found = [node for node in level if node in wanted]
-        if found:
-            return flow.steps[found[0]]
-        below = []
-        for node in level:
-            for child in flow.steps[node].inputs if node in flow.steps else ():
-                if child not in seen:
-                    seen.add(child)
-                    below.append(child)
-        level = below
-    return None

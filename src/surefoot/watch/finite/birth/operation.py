@@ -1,6 +1,7 @@
 """What operations make of their inputs: how to do them again, which can't go wrong, which have no slope somewhere."""
 
 from collections.abc import Callable, Mapping
+from math import prod
 
 import torch
 from torch import Tensor
@@ -24,6 +25,9 @@ GENTLE = frozenset({
     "NativeDropout", "NativeGroupNorm", "NativeLayerNorm", "NllLoss", "NllLoss2D", "Silu", "Softplus",
 })  # fmt: skip
 
+# They bring in values that the graph does not name as inputs.
+FILLING = frozenset({"ConstantPadNd", "CopySlices", "Fill", "IndexFill", "IndexPut", "MaskedFill", "MaskedScatter"})
+
 # Their values are chosen by the program: an infinite one is a mask, as long as no row is masked altogether.
 MASKING = frozenset({"Add", "MaskedFill", "Where", "IndexPut", "CopySlices", "MaskedScatter", "Sub"})
 
@@ -34,12 +38,49 @@ SLOPELESS = frozenset({
     "LinalgEigh", "LinalgSvd", "LinalgQr", "Exp", "Expm1", "Logsumexp", "Svd", "Hypot", "LinalgInvEx", "LinalgSolveEx",
 })  # fmt: skip
 
+# Their results are no larger than what goes in: they do not overflow in half precision either.
+KEEPING = frozenset({
+    "Abs", "Alias", "AsStrided", "Cat", "Clone", "Expand", "Flip", "Gather", "Index", "IndexSelect", "MaskedSelect",
+    "Max", "Maximum", "Min", "Minimum", "Narrow", "Neg", "Permute", "Relu", "Repeat", "Reshape", "ReshapeAlias",
+    "Roll", "Select", "Sigmoid", "Slice", "Split", "SplitWithSizes", "Squeeze", "Stack", "T", "Tanh", "Transpose",
+    "Unbind", "Unflatten", "UnsafeView", "Unsqueeze", "View",
+})  # fmt: skip
+
+# What is not finite in an input is not finite in the result, whatever the other inputs are.
+SPREADING = frozenset({
+    "Add", "Addmm", "Alias", "Baddbmm", "Bmm", "Clone", "Dot", "Expand", "Mean", "Mm", "Mul", "Mv", "Neg", "Permute",
+    "Reshape", "ReshapeAlias", "Rsub", "Squeeze", "Sub", "Sum", "T", "ToCopy", "Transpose", "Unflatten", "UnsafeView",
+    "Unsqueeze", "View",
+})  # fmt: skip
+
+_BOUNDED = frozenset({"Sigmoid", "Softmax", "Tanh"})
+_SUMS = frozenset({"Mean", "Sum"})
+_PRODUCTS = frozenset({
+    "Addmm", "Baddbmm", "Bmm", "Convolution", "Dot", "Embedding", "Gelu", "LogSoftmax", "Mm", "Mul", "Mv",
+    "NllLoss", "Silu", "Softplus",
+})  # fmt: skip
+MOST_TERMS = 1e7  # of a sum that one value is made of
+
 _MEANS = frozenset({"Mean", "Std", "Var", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy"})
 
 
 def averages(operation: str) -> bool:
     """Whether it divides by the number of values, which may be none."""
     return operation in _MEANS
+
+
+def largest_result(operation: str, ranges: list[tuple[float, float]]) -> float | None:
+    """What the size of a result stays below, with finite inputs in these ranges; None where that can't be told."""
+    sizes = [max(abs(low), abs(high)) for low, high in ranges]
+    if operation in _BOUNDED:
+        return 1.0
+    if operation in TAME:
+        return MOST_TERMS * sum(sizes) if operation in _SUMS else 2 * sum(sizes)
+    if operation in _PRODUCTS:
+        return MOST_TERMS * prod(max(1.0, size) for size in sizes)
+    if operation == "Div" and len(ranges) == 2 and ranges[1][0] * ranges[1][1] > 0:
+        return 2 * sizes[0] / min(abs(edge) for edge in ranges[1])
+    return None
 
 
 def is_harmless(operation: str, saved: Saved) -> bool:

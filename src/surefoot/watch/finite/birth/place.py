@@ -1,4 +1,4 @@
-"""To which module an operation belongs: the one whose parameter it uses, or what stands between two that have some."""
+"""Where an operation stands: in the module whose parameter it uses, or between two that have some."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Sequential
 
-from surefoot.watch.inventory.module import named_modules, parameters_of, part
+from surefoot.watch.inventory.module import named_modules, part
 from surefoot.watch.lossgraph.node import VIEWS, Node, name_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Places:
         if own is not None:
             return self._label(own), "", ""
         before = self._nearest(node, lambda one: flow.steps[one].inputs)
-        behind = self._behind(flow, node, before)
+        behind = self._behind(flow, node)
         after_name, before_name = self._label(before), self._label(behind)
         return self._between(before, behind, name_of(node)), after_name, before_name
 
@@ -55,13 +55,9 @@ class Places:
             level = below
         return None
 
-    def _behind(self, flow: Flow, node: Node, before: Tensor | None) -> Tensor | None:
-        """The parameter that is used first on what the operation made; else one of what it is first combined with.
-
-        What comes from the same layer as the operation, as the other half of a loss does, is not behind it.
-        """
+    def _behind(self, flow: Flow, node: Node) -> Tensor | None:
+        """The parameter that is used first on what the operation made."""
         level, seen = [node], {node}
-        partner: Node | None = None
         while level:
             above = []
             for one in level:
@@ -70,15 +66,12 @@ class Places:
                         continue
                     seen.add(consumer)
                     above.append(consumer)
-                    onward = [c for c in flow.steps[consumer].inputs if c is not one]
-                    found = [p for c in onward if (p := _parameter(flow, c)) is not None]
+                    others = [child for child in flow.steps[consumer].inputs if child is not one]
+                    found = [param for child in others if (param := _parameter(flow, child)) is not None]
                     if found:
                         return found[0]
-                    if partner is None and onward:
-                        partner = onward[0]
             level = above
-        other = None if partner is None else self._nearest(partner, lambda one: flow.steps[one].inputs)
-        return None if other is before else other
+        return None
 
     def _label(self, param: Tensor | None) -> str:
         if param is None:
@@ -88,24 +81,19 @@ class Places:
         return name.rpartition(".")[0] or (name if module is None else type(module).__name__)
 
     def _between(self, before: Tensor | None, behind: Tensor | None, operation: str) -> str:
-        """The one module without parameters that was made between the two, or the one that holds both."""
+        """The one module without parameters that a Sequential runs between the two, and that may run the operation."""
         model, first = self._module(before)
         _, last = self._module(behind)
-        if model is None or first is None:
+        if model is None or first is None or last is None:
             return ""
-        modules = [
-            (path, m)
-            for path, m in named_modules(model)
-            if not any(child is not None for child in part(m, "_modules").values())
-        ]
-        at = [id(m) for _, m in modules]
-        start = at.index(id(first)) + 1 if id(first) in at else 0
-        end = at.index(id(last)) if id(last) in at else len(at)
-        bare = [(path, m) for path, m in modules[start:end] if not any(True for _ in parameters_of(m))]
-        fitting: list[str] = [path for path, m in bare if _may_run(cast("Hashable", type(m)), operation)]
-        if len(fitting) == 1:
-            return fitting[0]
-        return "" if behind is None else _holder(model, first, last)
+        for path, one in named_modules(model):
+            inside = [(f"{path}.{name}" if path else name, child) for name, child in part(one, "_modules").items()]
+            at = [id(child) for _, child in inside]
+            if type(one) is Sequential and id(first) in at and id(last) in at:
+                bare = [(name, child) for name, child in inside[at.index(id(first)) + 1 : at.index(id(last))] if child]
+                fitting = [name for name, child in bare if _may_run(cast("Hashable", type(child)), operation)]
+                return fitting[0] if len(fitting) == 1 else ""
+        return ""
 
     def _module(self, param: Tensor | None) -> tuple[Module | None, Module | None]:
         place = None if param is None else self._names.census.place(param)
@@ -125,17 +113,6 @@ def _parameter(flow: Flow, node: Node) -> Tensor | None:
 
 def _is_view(node: Node) -> bool:
     return name_of(node) in VIEWS
-
-
-def _holder(model: Module, *parts: Module | None) -> str:
-    """The innermost module that holds them all; its class, if that is the model itself."""
-    paths = [path.split(".") for path, m in named_modules(model) if any(m is one for one in parts)]
-    shared = []
-    for names in zip(*(path[:-1] for path in paths), strict=False):
-        if len(set(names)) > 1:
-            break
-        shared.append(names[0])
-    return ".".join(shared) or type(model).__name__
 
 
 @cache
