@@ -82,7 +82,10 @@ def test_there_are_enough_of_them() -> None:
             BirthFacts("mask", "softmax", "", "a", "b", "a row of it is masked throughout"),
             "; softmax between a and b is given -inf, as masks are: a row of it is masked throughout",
         ),
-        (BirthFacts("backward", "exp or sqrt"), "; it comes from the slope of exp or sqrt"),
+        (
+            BirthFacts("backward", "exp or sqrt"),
+            "; it comes from the slope of exp or sqrt, unless a gradient overflowed",
+        ),
         (
             BirthFacts("seen", "exp", "", "a"),
             "; it is first seen in the result of exp after a: what went into that is not kept, or not all of it",
