@@ -1,4 +1,4 @@
-"""The trainings: some tuned the verdict; others, made when it was done, state how often it is right."""
+"""The trainings: some tuned the verdict; others, not judged before it was done, state how often it is right."""
 
 from __future__ import annotations
 

@@ -33,6 +33,8 @@ def page(judged: list[Case]) -> str:
         num_tuning=len(TUNING),
         num_stating=len(STATING),
         num_stated=len(stated),
+        num_resting=now["resting"][1],
+        num_resting_trainings=len({case.name for case in stated if case.verdict.kind == "resting"}),
         further=_percent(FURTHER),
         at_rest=_percent(AT_REST),
         tuned_falling=_of(before["falling"]),

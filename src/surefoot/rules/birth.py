@@ -17,7 +17,7 @@ def told(birth: BirthFacts | None) -> str:
         case "mask":
             return f"; {what} is given -inf, as masks are{detail}"
         case "backward":
-            return f"; it comes from the slope of {what}, unless a gradient overflowed"
+            return f"; it comes from the slope of {what}, unless a value on the way was infinite or overflowed"
         case "seen":
             return f"; it is first seen in the result of {what}: what went into that is not kept, or not all of it"
         case _:

@@ -84,7 +84,7 @@ def test_there_are_enough_of_them() -> None:
         ),
         (
             BirthFacts("backward", "exp or sqrt"),
-            "; it comes from the slope of exp or sqrt, unless a gradient overflowed",
+            "; it comes from the slope of exp or sqrt, unless a value on the way was infinite or overflowed",
         ),
         (
             BirthFacts("seen", "exp", "", "a"),
