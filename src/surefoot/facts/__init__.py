@@ -8,7 +8,7 @@ from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
 from surefoot.facts.finite import BirthFacts, NonFiniteFacts
-from surefoot.facts.gradient import GradientFacts, StalenessFacts
+from surefoot.facts.gradient import GradientFacts, StalenessFacts, UnsteppedFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
     DeadTermFacts,
@@ -134,6 +134,7 @@ __all__ = [
     "UnmatchedFacts",
     "UnrestoredFacts",
     "UnscaleFacts",
+    "UnsteppedFacts",
     "UnsyncedFacts",
     "UntrainedFacts",
     "UntrainedSavedFacts",

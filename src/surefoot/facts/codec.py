@@ -16,7 +16,7 @@ from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
 from surefoot.facts.event import BackwardFacts, ClearFacts, EpochEdgeFacts, OtherStepFacts
 from surefoot.facts.finite import BirthFacts, NonFiniteFacts
-from surefoot.facts.gradient import GradientFacts, StalenessFacts
+from surefoot.facts.gradient import GradientFacts, StalenessFacts, UnsteppedFacts
 from surefoot.facts.graph import (
     CheckpointFacts,
     DeadTermFacts,
@@ -145,6 +145,7 @@ _CLASSES: dict[str, type] = {
         UnmatchedFacts,
         UnrestoredFacts,
         UnscaleFacts,
+        UnsteppedFacts,
         UnsyncedFacts,
         UntrainedFacts,
         UntrainedSavedFacts,

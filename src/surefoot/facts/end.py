@@ -4,6 +4,7 @@ from surefoot.facts.data import SameBatchFacts
 from surefoot.facts.dist import UnsyncedFacts
 from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.frozen import frozen
+from surefoot.facts.gradient import UnsteppedFacts
 from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
 from surefoot.facts.saved import UntrainedSavedFacts
@@ -26,6 +27,7 @@ class EndFacts:
     same_batch: SameBatchFacts | None = None  # that fed all steps since it was taken
     untrained_saved: tuple[UntrainedSavedFacts, ...] = ()
     unsynced: tuple[UnsyncedFacts, ...] = ()  # up to the last step, and nothing was sent since
+    unstepped: tuple[UnsteppedFacts, ...] = ()  # in a run without any step
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts

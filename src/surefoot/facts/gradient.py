@@ -1,6 +1,7 @@
 """What lay in `.grad` when an optimizer stepped, and where it came from."""
 
 from surefoot.facts.frozen import frozen
+from surefoot.facts.site import Site
 
 
 @frozen
@@ -30,3 +31,15 @@ class StalenessFacts:
 
     length: float  # how many times longer
     cosine: float  # of the angle between them
+
+
+@frozen
+class UnsteppedFacts:
+    """In a run without any step, an optimizer whose parameters got gradients and did not move."""
+
+    optimizer: int
+    kind: str  # of the optimizer
+    num_backwards: int  # that reached it
+    reads_gradients: bool = False  # the source reads some `.grad`, or hooks into backward
+    step_call: Site | None = None  # a call of its `step()`, if the source has one
+    site: Site | None = None  # of the last backward

@@ -32,6 +32,7 @@ from surefoot.watch.seq.padding_row import PaddingRowProbe
 from surefoot.watch.seq.probe import SequenceProbe
 from surefoot.watch.speed.recompile import RecompileProbe
 from surefoot.watch.step import StepProbe
+from surefoot.watch.unstepped import UnsteppedProbe
 from surefoot.watch.validation import ValidationProbe
 
 
@@ -43,6 +44,7 @@ def all_probes() -> list[Probe]:
         BackwardProbe(),
         ClearProbe(),
         StepProbe(),
+        UnsteppedProbe(),
         SetupProbe(),
         FrozenProbe(),
         StaleProbe(),

@@ -3,7 +3,6 @@
 # kind: accumulation
 # source: https://github.com/timoschick/pet/pull/25
 # changed: a classifier of random vectors on eight examples in place of a language model
-# gap: no optimizer ever steps, and rules judge steps; a rule about runs without one is not written
 
 import hashlib
 import torch
@@ -19,11 +18,11 @@ model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 2))
 optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
 gradient_accumulation_steps = 4
 for epoch in range(40):
-    for step, (inputs, labels) in enumerate(train_dataloader):  # BUG: window-lost-at-epoch-end, no-update-ever
+    for step, (inputs, labels) in enumerate(train_dataloader):  # BUG: window-lost-at-epoch-end, optimizer-never-steps
         model.train()
         loss = F.cross_entropy(model(inputs), labels)
         loss = loss / gradient_accumulation_steps
-        loss.backward()  # BUG: window-lost-at-epoch-end, no-update-ever
+        loss.backward()  # BUG: window-lost-at-epoch-end, optimizer-never-steps
         if (step + 1) % gradient_accumulation_steps == 0:
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()

@@ -3,7 +3,6 @@
 # kind: accumulation
 # source: https://github.com/tedlasai/learn2refocus/issues/5
 # changed: a small network in place of a video model
-# gap: no optimizer ever steps, and rules judge steps; a rule about runs without one is not written
 
 import hashlib
 import torch
@@ -23,8 +22,8 @@ for step in range(max_train_steps):
     sigma = torch.rand(16, 1)
     model_pred = unet(clean + sigma * noise)
     loss = F.mse_loss(model_pred, clean)
-    loss.backward()  # BUG: scheduler-before-optimizer, no-update-ever
-    lr_scheduler.step()  # BUG: scheduler-before-optimizer, no-update-ever
+    loss.backward()  # BUG: scheduler-before-optimizer, optimizer-never-steps
+    lr_scheduler.step()  # BUG: scheduler-before-optimizer, optimizer-never-steps
     optimizer.zero_grad()
     if step % 25 == 0:
         print(step, loss.item(), lr_scheduler.get_last_lr()[0])

@@ -7,7 +7,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -18,6 +17,7 @@ from surefoot.watch.graph.cutsite import locate
 from surefoot.watch.graph.flow import AVOIDABLE, Flow
 from surefoot.watch.graph.outside import Cut
 from surefoot.watch.probe import Probe
+from surefoot.watch.sample import sample_sum
 
 if TYPE_CHECKING:
     from surefoot.watch.account import Account
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FOLLOWED = frozenset(
     (1, 2, 4, 16)
 )  # updates after which values are followed; early, as later steps may be slept through
-SAMPLE = 1024  # elements by which a parameter is known to have moved
 
 
 @dataclass(slots=True)
@@ -86,7 +85,7 @@ class FlowProbe(Probe):
             return  # nothing got a gradient yet: no step to learn from
         self._met.add(account.id)
         self._num_trained[account.id] = sum(1 for p in params if p.grad is not None)
-        self._suspects += [Suspect(weakref.ref(p), account.id, _sum(p)) for p in params if p.grad is None]
+        self._suspects += [Suspect(weakref.ref(p), account.id, sample_sum(p)) for p in params if p.grad is None]
 
     def backward_ends(self, backward: Backward) -> None:
         if self._suspects:
@@ -100,7 +99,7 @@ class FlowProbe(Probe):
     def _see_moves(self) -> None:
         for s in self._suspects:
             if not s.moved and (p := s.param()) is not None:
-                s.moved = _sum(p) != s.start
+                s.moved = sample_sum(p) != s.start
 
     # --- where their values go
 
@@ -179,11 +178,3 @@ class FlowProbe(Probe):
         if cut not in self._places:
             self._places[cut] = locate(cut)
         return self._places[cut]
-
-
-def _sum(param: Tensor) -> float:
-    inner: Tensor = getattr(param, "_local_tensor", param)  # of a sharded one: summing that would talk to other ranks
-    if inner.device.type == "meta" or inner.layout is not torch.strided:
-        return 0.0
-    with torch.no_grad():
-        return float(inner.detach().flatten()[:SAMPLE].double().sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -15,19 +15,24 @@ _LEAF = "torch::autograd::AccumulateGrad"  # belongs to a parameter, not to one 
 
 def sequence_numbers(roots: Sequence[Tensor]) -> list[int]:
     """Of every node behind the roots that some forward made. They rise in the order of making."""
+    return [node._sequence_nr() for node in _nodes(roots) if node.name() != _LEAF]
+
+
+def leaves_behind(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors whose gradient a backward from the roots adds to."""
+    return [node.variable for node in _nodes(roots) if node.name() == _LEAF]
+
+
+def _nodes(roots: Sequence[Tensor]) -> Iterator[Any]:
     todo: list[Any] = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set(todo)
-    numbers = []
     while todo and len(seen) < MAX_NODES:
         node = todo.pop()
-        if node.name() == _LEAF:
-            continue
-        numbers.append(node._sequence_nr())
+        yield node
         for child, _ in node.next_functions:
             if child is not None and child not in seen:
                 seen.add(child)
                 todo.append(child)
-    return numbers
 
 
 def deep_node(root: Any) -> Any:
