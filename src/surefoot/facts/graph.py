@@ -115,3 +115,15 @@ class DeadTermFacts:
     cut_by: str  # "no_grad", "numpy", "copy", "data", or the operation without a derivative
     site: Site | None = None  # where the gradient ends
     values: tuple[float, ...] = ()  # of the addend, in the windows in which it was followed
+
+
+@frozen
+class LiveTargetFacts:
+    """A value that a loss takes for given and that carries a gradient, used by this step as by earlier ones."""
+
+    kind: str  # "target": constant + discount * prediction; "advantage": the factor of a log-probability
+    num_windows: int = 0  # in which it was seen
+    discount: float = 0.0
+    params: tuple[str, ...] = ()  # a few that the gradient goes to, for messages
+    num_params: int = 0
+    site: Site | None = None  # of the loss

@@ -15,6 +15,7 @@ from surefoot.facts.graph import (
     DirectForwardFacts,
     GradcheckFacts,
     GraphFacts,
+    LiveTargetFacts,
     MixedFacts,
     UntrainedFacts,
     ZeroGradientFacts,
@@ -68,6 +69,7 @@ class StepFacts:
     gradchecks: tuple[GradcheckFacts, ...] = ()
     zero_gradients: tuple[ZeroGradientFacts, ...] = ()
     dead_terms: tuple[DeadTermFacts, ...] = ()
+    live_targets: tuple[LiveTargetFacts, ...] = ()
     mode: ModeFacts | None = None
     evaluations: tuple[EvaluationFacts, ...] = ()  # that ended since the previous step of any optimizer
     same_batch: SameBatchFacts | None = None  # that fed this step and many before it

@@ -3,7 +3,6 @@
 # kind: rl
 # source: https://github.com/datawhalechina/easy-rl/pull/117
 # changed: random transitions in place of an environment
-# gap: gradients through both sides of a difference are correct in many losses (contrastive, residual-gradient)
 
 import hashlib
 import random

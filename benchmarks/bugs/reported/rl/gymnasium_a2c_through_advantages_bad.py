@@ -3,7 +3,6 @@
 # kind: rl
 # source: https://github.com/Farama-Foundation/Gymnasium/issues/1494
 # changed: random rollouts; one network with two heads is kept as two networks
-# gap: gradients through both sides of a difference are correct in many losses (contrastive, residual-gradient)
 
 import hashlib
 import torch

@@ -3,7 +3,6 @@
 # kind: rl
 # source: https://github.com/astariul/encode-attend-navigate-pytorch/pull/3
 # changed: a bandit over random states in place of tours
-# gap: two losses that both train the critic may be meant, as in a sum of losses
 
 import hashlib
 import torch
@@ -22,16 +21,16 @@ for step in range(120):
     action = dist.sample()
     tour = -(states[:, :4].gather(1, action[:, None])).squeeze(1)
     predicted = critic(states).squeeze(1)
-    delta = tour - predicted  # BUG: gradient-leak-between-optimizers
-    actor_loss = (delta * dist.log_prob(action)).mean()
+    delta = tour - predicted  # BUG: gradient-leak-between-optimizers, gradient-through-target
+    actor_loss = (delta * dist.log_prob(action)).mean()  # BUG: gradient-leak-between-optimizers, gradient-through-target
     critic_loss = nn.functional.mse_loss(predicted, tour)
 
     opt_actor.zero_grad()
     opt_critic.zero_grad()
-    actor_loss.backward(retain_graph=True)  # BUG: gradient-leak-between-optimizers
+    actor_loss.backward(retain_graph=True)  # BUG: gradient-leak-between-optimizers, gradient-through-target
     critic_loss.backward()
     opt_actor.step()
-    opt_critic.step()  # BUG: gradient-leak-between-optimizers
+    opt_critic.step()  # BUG: gradient-leak-between-optimizers, gradient-through-target
 print(tour.mean().item(), critic_loss.item())
 final = b"".join(t.detach().float().numpy().tobytes() for t in critic.state_dict().values())
 print("weights", hashlib.sha256(final).hexdigest()[:16])

@@ -3,6 +3,7 @@
 from surefoot.watch.graph.checkpoint import CheckpointProbe
 from surefoot.watch.graph.forward import ForwardProbe
 from surefoot.watch.graph.gradcheck import GradcheckProbe
+from surefoot.watch.graph.live_target import LiveTargetProbe
 from surefoot.watch.graph.mixed import MixedProbe
 from surefoot.watch.graph.probe import GraphProbe
 from surefoot.watch.graph.term import TermProbe
@@ -16,6 +17,7 @@ def graph_probes() -> list[Probe]:
         GraphProbe(),
         FlowProbe(),
         TermProbe(),
+        LiveTargetProbe(),
         CheckpointProbe(),
         ForwardProbe(),
         GradcheckProbe(),

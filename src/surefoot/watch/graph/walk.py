@@ -23,8 +23,16 @@ def leaves_behind(roots: Sequence[Tensor]) -> list[Tensor]:
     return [node.variable for node in _nodes(roots) if node.name() == _LEAF]
 
 
+def leaves_of(node: Any) -> frozenset[int]:
+    """Their identities, behind a node."""
+    return frozenset(id(inner.variable) for inner in _nodes_behind([node]) if inner.name() == _LEAF)
+
+
 def _nodes(roots: Sequence[Tensor]) -> Iterator[Any]:
-    todo: list[Any] = [root.grad_fn for root in roots if root.grad_fn is not None]
+    return _nodes_behind([root.grad_fn for root in roots if root.grad_fn is not None])
+
+
+def _nodes_behind(todo: list[Any]) -> Iterator[Any]:
     seen = set(todo)
     while todo and len(seen) < MAX_NODES:
         node = todo.pop()
