@@ -1,4 +1,4 @@
-"""Actions are embedded from two views, and an advantage whose gradient is cleared before the critic steps."""
+"""Two views of actions, a gate beside a prediction, and an advantage whose gradient is cleared."""
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,15 @@ for _ in range(20):
     loss = F.mse_loss(one, 0.9 * other) + spread
     optimizer.zero_grad()
     loss.backward()
+    optimizer.step()
+
+gate, candidate = nn.Linear(6, 2), nn.Linear(6, 2)
+optimizer = torch.optim.Adam([*gate.parameters(), *candidate.parameters()], lr=1e-3)
+for _ in range(20):
+    actions = torch.randn(32, 6)
+    mixed = (1 - gate(actions).sigmoid()) * candidate(actions).tanh()
+    optimizer.zero_grad()
+    F.mse_loss(mixed, actions[:, :2].tanh()).backward()
     optimizer.step()
 
 actor, critic = nn.Linear(6, 3), nn.Linear(6, 1)

@@ -63,7 +63,9 @@ def test_advantages() -> None:
     assert kinds(-(LOG_P * advantage).mean()) == {("advantage", 0)}
     assert kinds((normalised * (LOG_P - R).exp()).mean()) == {("advantage", 0)}
     assert kinds(-(LOG_P * (R + 0.9 * OTHER(NEXT)[:, 0].detach() - VALUE)).mean()) == {("advantage", 0)}
+    assert kinds(-(LOG_P[0] * (0.5 - VALUE[0]))) == {("advantage", 0)}
     assert kinds(-(LOG_P * advantage.detach()).mean()) == set()
+    assert kinds(((1 - VALUE.sigmoid()) * LOG_P.tanh()).mean()) == set()  # a gate
     assert kinds(-(LOG_P * (1 - LOG_P.exp())).mean()) == set()  # focal loss: one network
 
 

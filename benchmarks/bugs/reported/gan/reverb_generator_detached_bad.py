@@ -3,7 +3,7 @@
 # kind: gan
 # source: https://github.com/nikhilsinghmus/image2reverb/issues/37
 # changed: vectors in place of spectrograms; both losses of the generator are kept
-# gap: terms of a loss without a gradient have no rule here yet
+# gap: the term has a gradient, to the discriminator alone; only terms without any are looked at
 
 import hashlib
 import torch

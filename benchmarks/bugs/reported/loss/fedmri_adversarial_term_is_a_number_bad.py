@@ -3,7 +3,7 @@
 # kind: loss
 # source: https://github.com/guopengf/FL-MRCM/issues/10
 # changed: a small reconstruction network with a discriminator over its features
-# gap: terms of a loss without a gradient have no rule here yet
+# gap: the term is a plain number that went through detach(), which programs write on purpose
 
 import hashlib
 import torch

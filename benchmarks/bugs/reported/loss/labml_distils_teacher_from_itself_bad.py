@@ -3,7 +3,7 @@
 # kind: loss
 # source: https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66
 # changed: a random teacher and small networks on random vectors
-# gap: terms of a loss without a gradient have no rule here yet
+# gap: the term depends on no trained parameter, as terms of a teacher or of the data do on purpose
 
 import hashlib
 import torch

@@ -18,6 +18,7 @@ from surefoot.watch.lossgraph.node import VIEWS, Node, children, name_of, number
 NEAR = 256  # nodes around the root that are looked at
 DISCOUNTS = (0.8, 1.0)  # the second is left out: sums that are not discounted are all kinds of things
 _DIFFERENCES = frozenset(("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss", "Sub"))
+_PREDICTIONS = frozenset(("Addmm", "Mm", "Addmv", "Mv", "Bmm", "Baddbmm", "Add", "Stack", "Cat"))  # no gate, as `1 - z`
 _MASKS = frozenset(("IndexPut", "MaskedFill", "Where"))
 
 
@@ -84,13 +85,22 @@ def _factor(constant: object) -> float | None:
 
 def _advantage(advantage: Node, score: Node) -> LiveTarget | None:
     found = _below_scaling(advantage)
-    inputs = children(found)
-    if name_of(found) != "Sub" or len(inputs) != 2 or inputs[1] is None:
-        return None
-    if inputs[0] is not None and _bootstrapped(_below_views(inputs[0]))[0] is None:
+    value = _subtracted(found)
+    if value is None or name_of(_below_views(value)) not in _PREDICTIONS:
         return None
     behind, others = leaves_of(found), leaves_of(score)
     return None if behind <= others or others <= behind else LiveTarget("advantage", 0.0, behind - others)
+
+
+def _subtracted(node: Node) -> Node | None:
+    """What is subtracted from a constant, or from a bootstrapped target."""
+    inputs = children(node)
+    if name_of(node) == "Rsub":
+        return inputs[0]
+    if name_of(node) != "Sub" or len(inputs) != 2:
+        return None
+    is_return = inputs[0] is None or _bootstrapped(_below_views(inputs[0]))[0] is not None
+    return inputs[1] if is_return else None
 
 
 def _below_views(node: Node) -> Node:

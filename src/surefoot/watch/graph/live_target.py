@@ -34,7 +34,6 @@ class Seen:
     site: Site | None
     discount: float
     leaves: frozenset[int]
-    line: int  # identity of the site of the backward
     unused: set[int] = field(default_factory=set)  # backwards that no step has used so far
     used_by: dict[int, int] = field(default_factory=dict)  # by account, steps that used it
 
@@ -59,8 +58,9 @@ class LiveTargetProbe(Probe):
         for found in live_targets(root):
             seen = self._seen.get((line, found.kind))
             if seen is None:
-                site = (backward.loss.site if backward.loss is not None else None) or backward.site
-                seen = self._seen[line, found.kind] = Seen(found.kind, site, found.discount, found.leaves, line)
+                loss = backward.loss.site if backward.loss is not None and found.kind == "target" else None
+                site = loss or backward.site  # of the losses in a sum, the one that is known is seldom the policy's
+                seen = self._seen[line, found.kind] = Seen(found.kind, site, found.discount, found.leaves)
             seen.unused.add(backward.ordinal)
 
     def _is_reinforcement(self) -> bool:
