@@ -31,6 +31,7 @@ help:
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make bench-check         surefoot check on clean programs, and on the same with 39 defects'
 	@echo 'make bench-verdict       how often what is said about the end of a loss is right, on trainings that went on'
+	@echo 'make bench-verify        surefoot verify on pairs of runs, with and without defects of distributed training'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
 	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
@@ -116,6 +117,9 @@ bench-verdict: $(STAMP)
 
 bench-check: $(STAMP)
 	PYTHONPATH=src:. $(PY) -m benchmarks.check $(ARGS)
+
+bench-verify: $(STAMP)
+	PYTHONPATH=src:. $(PY) -m benchmarks.verify --page docs/verify-corpus.md
 
 prove-log: $(STAMP)
 	$(PY) -W ignore -m benchmarks.log.prove $(ARGS)

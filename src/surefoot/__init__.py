@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from surefoot.runlog.write.current import log, start_run
     from surefoot.runlog.write.run import Run
     from surefoot.sanitizer import FindingError, Watch, watch
+    from surefoot.verify.python import verify
 
 # Where each public name lives. Loaded when asked for, because half of them bring torch along.
 _HOMES = {
@@ -51,6 +52,7 @@ _HOMES = {
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
     "track": "surefoot.loop.track",
+    "verify": "surefoot.verify.python",
     "watch": "surefoot.sanitizer",
 }
 _MODULES = {"schedule", "stop"}  # public names that are modules of their home
@@ -60,7 +62,7 @@ __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
     "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule",
     "start_run",
-    "stop", "track", "watch",
+    "stop", "track", "verify", "watch",
 ]  # fmt: skip
 
 
@@ -78,7 +80,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
-    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop", "surefoot.lab")):
+    if _HOMES[name].startswith(("surefoot.sanitizer", "surefoot.loop", "surefoot.lab", "surefoot.verify")):
         importlib.import_module("torch")  # before our own modules: `surefoot run` starts to watch at its import
     if name in _MODULES:
         found: Any = importlib.import_module(f"{_HOMES[name]}.{name}")

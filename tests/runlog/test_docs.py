@@ -44,7 +44,19 @@ def test_every_view_is_told_with_its_columns() -> None:
     assert told == VIEWS
 
 
-NOT_ON_RUNS = {"run", "check", "fix", "trace", "rules", "explain", "schedule", "lr-find", "gradcheck", "learn"}
+NOT_ON_RUNS = {
+    "run",
+    "check",
+    "verify",
+    "fix",
+    "trace",
+    "rules",
+    "explain",
+    "schedule",
+    "lr-find",
+    "gradcheck",
+    "learn",
+}
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - NOT_ON_RUNS))

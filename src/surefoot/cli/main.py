@@ -13,6 +13,7 @@ from surefoot.version import __version__
 COMMANDS = {
     "run": "run a training script and name its silent bugs",
     "check": "show before a long run that a script is right, in the ways that can be tested",
+    "verify": "show that two ways to run a training compute the same, or where they differ first",
     "fix": "patch a script's silent bugs, each patch proven by running it",
     "trace": "show what one step of a script does, from data to update",
     "runs": "list runs: status, updates, last loss, findings",

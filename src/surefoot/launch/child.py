@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, Protocol
 
 from surefoot.alerts.claim import claim
 from surefoot.judge import Finding
@@ -29,16 +29,25 @@ from surefoot.version import __version__
 PLAN = "plan.pickle"
 
 
-def keep_plan(plan: Plan, folder: Path) -> None:
+class OtherPlan(Protocol):
+    """Of commands that do something else in the processes of a program than watch them."""
+
+    def begin(self, folder: Path, argv: list[str], outer_rank: str) -> Any:
+        """Something with a `pid`, `finish(status)` and `hand_over()`."""
+
+
+def keep_plan(plan: Plan | OtherPlan, folder: Path) -> None:
     """For all processes that the program may start."""
     (folder / PLAN).write_bytes(pickle.dumps((__version__, plan)))
 
 
-def begin(folder: str, argv: list[str], outer_rank: str) -> "Child":
+def begin(folder: str, argv: list[str], outer_rank: str) -> Any:
     """Watch this process; torch was just imported. `outer_rank` is the RANK that it has from its parent."""
     version, plan = pickle.loads((Path(folder) / PLAN).read_bytes())
     if version != __version__:
         raise RuntimeError(f"it has surefoot {__version__} and was started by {version}")
+    if not isinstance(plan, Plan):
+        return plan.begin(Path(folder), argv, outer_rank)
     child = Child(Path(folder), _own(plan, argv), outer_rank)
     child.start()
     return child
