@@ -23,6 +23,7 @@ open("here.txt", "w").write("mine")
 open(user / "data.txt", "a").write("more")
 assert open(user / "data.txt").read() == "keptmore", "what was written is read back"
 (user / "new").mkdir()
+(user / "new").mkdir(exist_ok=True)
 (user / "new" / "a.txt").write_text("new")
 assert (user / "new" / "a.txt").read_text() == "new"
 os.remove(user / "sub" / "b.txt")

@@ -67,7 +67,8 @@ class Redirect:
             return path
         elsewhere = self._outside / real.lstrip("/").replace(":", "")
         if not is_written:
-            return str(elsewhere) if os.path.lexists(elsewhere) and not elsewhere.is_dir() else path
+            is_made = os.path.lexists(elsewhere) and not (elsewhere.is_dir() and os.path.lexists(real))
+            return str(elsewhere) if is_made else path
         elsewhere.parent.mkdir(parents=True, exist_ok=True)
         if not elsewhere.exists():
             with suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -68,7 +69,7 @@ class Runner:
         problem = next(filter(None, (_problem(one, self.steps) for one in found)), "")
         if problem:
             said = (places[0] / "output.txt").read_text(encoding="utf-8", errors="replace").splitlines()
-            last = next((line.strip() for line in reversed(said) if line.strip()), "")
+            last = _last_words(said)
             told = f" It ended with status {status}: {last}" if status and last else ""
             raise CannotCompareError(f"`{shown(command)}` {problem}{told}")
         for place in places:
@@ -82,7 +83,10 @@ class Runner:
 
     def _run(self, words: Sequence[str], places: list[Path]) -> int | None:
         place, command = places[0], self._inside(words, places[0])
-        environ = {**environment(), **QUIET, VARIABLE: f":{place}"}
+        temporary = self._work / "tmp"  # where the compiler keeps its files, too, which are not written by Python
+        temporary.mkdir(exist_ok=True)
+        own = {"TMPDIR": str(temporary), "TORCHINDUCTOR_CACHE_DIR": str(temporary / "inductor")}
+        environ = {**environment(), **QUIET, **own, VARIABLE: f":{place}"}
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [HOOK, environ["PYTHONPATH"]]))
         if not any(word.startswith(OWN_RENDEZVOUS) for word in command):
             environ["PET_STANDALONE"] = "1"  # torchrun takes a free port: others may be at work on this machine
@@ -125,6 +129,13 @@ def _can_fork(command: Sequence[str]) -> bool:
 
 def shown(command: Sequence[str]) -> str:
     return " ".join("python" if word == sys.executable else word for word in command)
+
+
+def _last_words(said: list[str]) -> str:
+    """The exception that ended it, if there is one: libraries add advice below."""
+    lines = [line.strip() for line in said if line.strip()]
+    raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
+    return next(iter([*raised[-1:], *lines[-1:]]), "")
 
 
 def _recordings(place: Path) -> list[Recording]:

@@ -65,7 +65,7 @@ class RecordingChild:
     def __init__(self, plan: RecordingPlan, variant: Variant) -> None:
         import torch
 
-        from surefoot.verify.child.dropout import switch_off
+        from surefoot.verify.child.dropout import switch_off, switch_off_plainly
         from surefoot.verify.child.perturb import Perturbation
         from surefoot.verify.child.preset import apply
         from surefoot.verify.child.recorder import StepRecorder
@@ -78,14 +78,18 @@ class RecordingChild:
             RecordingChild._inherited.tap.remove()
         else:
             decide(None)  # nothing of it is logged
-            redirect = Redirect(variant.place, variant.place / OUTSIDE)
+            redirect = Redirect(variant.place.parent, variant.place / OUTSIDE)
             redirect.install()
             redirect.install_torch(torch)
             rank = os.environ.get("RANK", "0")
             seed_all(int(rank) if rank.isdecimal() else 0)
         self._recorder = RecordingChild._inherited = StepRecorder(plan.steps, Recording(), self._write)
-        self._recorder.install()
-        switch_off(self._recorder.tap, self._recorder.mask_drawn)
+        is_compiled = plan.preset == "compile"
+        self._recorder.install(hears_modules=not is_compiled)
+        if is_compiled:
+            switch_off_plainly()
+        else:
+            switch_off(self._recorder.tap, self._recorder.mask_drawn)
         apply(plan.preset, self._recorder)
         if variant.unit and not is_fork:
             Perturbation(variant.unit, variant.seed).install()

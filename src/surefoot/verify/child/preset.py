@@ -12,6 +12,8 @@ from torch.optim import Optimizer
 from surefoot.check.tensors import replaced
 from surefoot.watch.inventory.registry import all_roots
 
+NAME = "verify"  # among those who listen
+
 if TYPE_CHECKING:
     from surefoot.verify.child.recorder import StepRecorder
 
@@ -27,7 +29,7 @@ def apply(name: str, recorder: StepRecorder) -> None:
             for model in _models(optimizer):
                 if all(model is not one for one in changed):
                     changed.append(model)
-                    MODEL_CHANGES[name](model)
+                    MODEL_CHANGES[name](model, recorder)
 
         recorder.made.append(change)
 
@@ -37,11 +39,25 @@ def _models(optimizer: Optimizer) -> list[Module]:
     return [root for root in all_roots() if any(id(param) in params for param in root.parameters())]
 
 
-def _compile(model: Module) -> None:
-    model.compile()
+def _compile(model: Module, recorder: StepRecorder) -> None:
+    """Only calls of the whole model are heard: a listener inside would keep the compiler from compiling it."""
+    from torch._dynamo.utils import counters  # takes seconds, and is needed here only
+
+    compiled: Callable[..., Any] = torch.compile(model.forward)
+    forwards, run = recorder.forwards, recorder.tap.run
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        run(NAME, forwards.begins, model, args, kwargs)
+        output = compiled(*args, **kwargs)
+        run(NAME, forwards.ends, model, output)
+        if not counters["stats"]["unique_graphs"]:
+            recorder.recording.error = "torch.compile made no graph of its model. Compile it in the script instead."
+        return output
+
+    model.forward = forward
 
 
-def _autocast(model: Module) -> None:
+def _autocast(model: Module, recorder: StepRecorder) -> None:
     """What accelerate and Lightning do: the forward in bf16, its output in fp32, so that the loss is exact."""
     forward: Callable[..., Any] = model.forward
     device = next(model.parameters()).device.type
@@ -54,7 +70,7 @@ def _autocast(model: Module) -> None:
     model.forward = in_bf16
 
 
-MODEL_CHANGES: dict[str, Callable[[Module], None]] = {"compile": _compile, "bf16": _autocast}
+MODEL_CHANGES: dict[str, Callable[[Module, StepRecorder], None]] = {"compile": _compile, "bf16": _autocast}
 
 
 def _fuse(optimizer: Optimizer, recorder: StepRecorder) -> None:

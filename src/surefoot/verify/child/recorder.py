@@ -14,13 +14,13 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from surefoot.verify.child.forward import ForwardRecorder
 from surefoot.verify.child.naming import Naming
+from surefoot.verify.child.preset import NAME
 from surefoot.verify.child.sketch import sketch
 from surefoot.verify.child.tensors import FLAT, is_flat_shard, number, whole, whole_sketch
 from surefoot.verify.recording import Recording, Step
 from surefoot.watch.step import MaxStepsReached, is_inner
 from surefoot.watch.tap import Tap
 
-NAME = "verify"
 CLIP_EPSILON = 1e-6  # torch adds it to the norm
 
 
@@ -42,9 +42,10 @@ class StepRecorder:
         self._is_inner = 0
         self._has_ended = False
 
-    def install(self) -> None:
+    def install(self, *, hears_modules: bool = True) -> None:
         listen = self.tap.listen
-        listen(Module, "_call_impl", NAME, before=self._called, after=self._returned)
+        if hears_modules:
+            listen(Module, "_call_impl", NAME, before=self._called, after=self._returned)
         listen(torch.autograd, "backward", NAME, before=self._backward_begins, after=self._backward_ends)
         listen(Optimizer, "__init__", NAME, after=self._optimizer_made)
         for owner in (torch.nn.utils, torch.nn.utils.clip_grad):
