@@ -47,10 +47,10 @@ def test_two_commands_are_compared_in_copies(tmp_path: Path, monkeypatch: pytest
 
 def test_pairs_on_ranks_are_judged_right() -> None:
     """A few of `make bench-verify`, in one process with forks."""
-    words = ["averaged twice", "left out", "norm of each rank's shard", "reduced by hand, 2", "fully_shard"]
+    words = ["left out", "norm of each rank's shard", "fully_shard"]
     command = [sys.executable, "-m", "benchmarks.verify", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)
-    assert "5 pairs, 0 judged wrong" in done.stdout, done.stdout + done.stderr
+    assert "3 pairs, 0 judged wrong" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("pair", [*DEFECTS, *AGREEING], ids=lambda pair: f"{pair.program}: {pair.name}")

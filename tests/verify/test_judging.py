@@ -57,7 +57,7 @@ def test_samples_are_matched_however_they_are_split(split: tuple[torch.Tensor, .
         (ranks(GRADIENT, GRADIENT, rates=[0.2]), "rate", "multiplied by the number of ranks."),
         (ranks(GRADIENT, GRADIENT, rates=[0.4]), "rate", "multiplied by the number of ranks twice"),
         (ranks(GRADIENT, GRADIENT, updates={"body.weight": GRADIENT}), "update", "options differ"),
-        (run(step(calls=[call(SAMPLES, 1.01)])), "activation", "All modules called before it agree"),
+        (run(step(calls=[call(SAMPLES, 1.01)])), "activation", "All modules that were compared before it agree"),
         (run(step(calls=[call(SAMPLES + 3)])), "inputs", "same samples"),
         (run(step(calls=[call(rows) for rows in HALVES], gradient=2 * GRADIENT)), "gradient", "is not divided"),
         (run(step(calls=[call(rows) for rows in HALVES], gradient=GRADIENT / 2)), "gradient", "divided twice"),

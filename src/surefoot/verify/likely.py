@@ -98,7 +98,7 @@ def _activation(first: Distance, shape: Shape) -> str:
     if "BatchNorm" in first.kind and is_split:
         fix = "Use nn.SyncBatchNorm" if shape.num_ranks > 1 else "Use a norm that does not compute with the batch"
         return f"Its inputs agree; it computes with a part of the batch at a time. {fix}."
-    return "All modules called before it agree."
+    return "All modules that were compared before it agree."
 
 
 def _rate(first: Distance, shape: Shape) -> str:

@@ -40,15 +40,20 @@ def verify(
     found = runner.run(other, preset)
     if wrapper and wrapper not in found[0].wrappers:
         has = f"it has {', '.join(found[0].wrappers)}" if found[0].wrappers else "nothing wraps it"
-        raise CannotCompareError(f"`{shown(other)}` trains no model in {wrapper}: {has}. {HOW[wrapper]}")
+        missing, how = MISSING[wrapper]
+        raise CannotCompareError(f"`{shown(other)}` trains no model {missing}: {has}. {how}")
     say(f"running {shown(reference)}, as it is and perturbed by rounding")
     return Reference(runner, reference).compare(found)
 
 
-HOW = {
-    "DistributedDataParallel": "Wrap the model when WORLD_SIZE is above 1, or give the second command after `--`.",
-    "DTensor": "Call fully_shard on the model when WORLD_SIZE is above 1, or give the second command after `--`.",
-}
+MISSING = {
+    "DistributedDataParallel": (
+        "in DistributedDataParallel", "Wrap it when WORLD_SIZE is above 1, or give both commands, each after `--`.",
+    ),
+    "DTensor": (
+        "that fully_shard has split", "Call it when WORLD_SIZE is above 1, or give both commands, each after `--`.",
+    ),
+}  # fmt: skip
 
 
 def _check_inputs(runs: list[list[Recording]], command: Sequence[str]) -> None:
