@@ -9,8 +9,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix
-.PHONY: help demo test check docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict
+.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -99,6 +98,7 @@ bench-bugs: $(STAMP) bench-setup
 
 bench-reported: $(STAMP) bench-setup
 	$(PY) -m benchmarks.bugs --reported
+
 bench-fix: $(STAMP)
 	$(PY) -m benchmarks.fix $(ARGS)
 

@@ -21,7 +21,7 @@ KINDS = {
         "dashboard/test_door.py", "dashboard/test_descent.py", "cli/test_wrong_usage.py", "box",
         "test_beside_writer.py", "dashboard/test_live.py", "dashboard/test_worker_ends.py", "cli/test_commands.py",
         "sanitizer/test_inside.py", "loop/test_log.py", "write/test_seal.py", "checkpoint/test_folder.py",
-        "write/test_descriptor.py",
+        "write/test_descriptor.py", "verify/test_command.py", "verify/test_python.py",
     ],
     "browser": ["browser"],
     "corpus": ["odd", "test_zoo.py", "test_late_bugs.py", "test_twins.py", "examples", "guide", "benchmarks"],
