@@ -145,7 +145,7 @@ def test_resume_is_not_judged_by_runs_that_differ() -> None:
 
 def test_seeds_that_differ_name_the_operation() -> None:
     one, other = course([1, 2, 3]), course([1, 2, 4])
-    traces = [Result(operations=[("", "aten.add", 1), ("net", "aten.mm", last)]) for last in (5, 6)]
+    traces = [Result(operations=[("", "aten.add", 1, "a.py:3"), ("net", "aten.mm", last, "a.py:7")]) for last in (5, 6)]
     found = equal.judge(one, other, (traces[0], traces[1]))
     assert found.verdict == "fail"
     assert (found.evidence["step"], found.evidence["module"], found.evidence["operation"]) == (2, "net", "aten.mm")

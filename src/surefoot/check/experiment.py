@@ -18,7 +18,7 @@ class Experiment:
     - rerun: as it is once more.
     - repeat: every step trains on the first batch.
     - inputs: some steps, without an update, get inputs that belong to other targets, or zeros.
-    - operations: every operation of the first steps is written down.
+    - operations: every operation of the last steps is written down, after `skipped` ones.
     - gradients: dropout is off; the gradients of the first update are written to a file.
     - course: what each step begins with: weights, state of the optimizer, rate, batch, random numbers.
     - kill: as course; killed after the first step that follows a checkpoint.
@@ -32,6 +32,7 @@ class Experiment:
     seconds: float = 3600.0  # then it ends with the steps that it has taken
     seed: int | None = None  # set from outside before the program begins
     train_steps: int = 0  # of "inputs": updates before inputs are changed
+    skipped: int = 0  # of "operations": steps before the first that is written down
     kept: int = 0  # of "inputs": batches of each loader, which are given in turn
     by_hand: bool = False  # no DataLoader gives the batches: what models and losses are given is changed instead
 
@@ -77,7 +78,7 @@ class Result:
     findings: list[dict[str, Any]] = field(default_factory=list)
     reads: list[dict[str, Any]] = field(default_factory=list)  # what predictions of next tokens depend on
     measured: dict[str, Any] = field(default_factory=dict)  # at the last step: samples, future, modes
-    operations: list[tuple[str, str, int]] = field(default_factory=list)  # module, operation, digest
+    operations: list[tuple[str, str, int, str]] = field(default_factory=list)  # module, operation, digest, line
     samples: list[int] = field(default_factory=list)  # digests of rows that the first update used
     norms: list[str] = field(default_factory=list)  # layers that compute with the whole batch
 

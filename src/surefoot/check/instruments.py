@@ -38,7 +38,13 @@ def install(wanted: Experiment, result: Result, write: Callable[[], None], gradi
         Course(observer, kills=wanted.kind == "kill")
     observer.install()
     if wanted.kind == "operations":
-        Operations(result).install()
+        operations = Operations(result, Path.cwd())
+        if wanted.skipped:
+            observer.after_step.append(
+                lambda optimizer: operations.begin() if len(result.steps) + 1 == wanted.skipped else None
+            )
+        else:
+            operations.begin()
     if wanted.kind == "gradients":
         Gradients(observer, gradients)
     return observer

@@ -25,11 +25,11 @@ QUIET = {"WANDB_MODE": "disabled", "COMET_MODE": "disabled", "SUREFOOT_LOG": "of
 
 
 class Launcher:
-    """`timeout` is in seconds, for each experiment."""
+    """`timeout` is in seconds, for each experiment. `cwd` is where the program would run."""
 
-    def __init__(self, folder: Path, timeout: float) -> None:
+    def __init__(self, folder: Path, timeout: float, cwd: Path | None = None) -> None:
         self._work = folder
-        self._cwd = Path.cwd().resolve()
+        self._cwd = (cwd or Path.cwd()).resolve()
         self.timeout = timeout
         self.seconds = 0.0  # of all experiments so far
         self._num = 0
@@ -56,7 +56,7 @@ class Launcher:
 
     def _inside(self, wanted: Experiment, place: Path) -> str:
         """The script where it was copied to; one that lies elsewhere runs from there."""
-        script = Path(wanted.name).resolve() if not wanted.is_module else None
+        script = (self._cwd / wanted.name).resolve() if not wanted.is_module else None
         if script is None or not script.is_relative_to(self._cwd):
             return wanted.name if script is None else str(script)
         is_relative = not Path(wanted.name).is_absolute()
@@ -91,10 +91,10 @@ def _read(place: Path, is_late: bool) -> Result:
 
 
 @contextmanager
-def launching(timeout: float) -> Iterator[Launcher]:
+def launching(timeout: float, cwd: Path | None = None) -> Iterator[Launcher]:
     folder = Path(tempfile.mkdtemp(prefix="surefoot-check-"))
     try:
-        yield Launcher(folder, timeout)
+        yield Launcher(folder, timeout, cwd)
     finally:
         with suppress(OSError):
             shutil.rmtree(folder)

@@ -1,7 +1,10 @@
-"""Write down every operation of the first steps, to find the first that differs between two runs."""
+"""Write down every operation of some steps, to find the first that differs between two runs."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
@@ -15,15 +18,17 @@ MOST_ELEMENTS = 1 << 22  # of a result that is read
 
 
 class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Entered when torch is imported; the module is the innermost that is being called."""
+    """The module is the innermost that is being called, the line the nearest of the program's own."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, folder: Path) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._result = result
+        self._folder = f"{folder}/"
         self._modules: list[str] = []
         self._names: dict[int, str] = {}
 
-    def install(self) -> None:
+    def begin(self) -> None:
+        """Write down what comes from now on."""
         original = nn.Module.__call__
 
         def __call__(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -42,8 +47,18 @@ class Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
             name = str(func)
             read = [] if "empty" in name else [one for _, one in leaves((output,)) if _is_read(one)]  # not filled yet
             total = sum(map(digest, read)) & 0xFFFFFFFFFFFF
-            self._result.operations.append((self._modules[-1] if self._modules else "", name, total))
+            module = self._modules[-1] if self._modules else ""
+            self._result.operations.append((module, name, total, self._line()))
         return output
+
+    def _line(self) -> str:
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file.startswith(self._folder) and "site-packages" not in file:
+                return f"{file.removeprefix(self._folder)}:{frame.f_lineno}"
+            frame = frame.f_back
+        return ""
 
     def _name(self, module: nn.Module) -> str:
         if id(module) not in self._names:

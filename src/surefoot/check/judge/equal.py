@@ -40,22 +40,29 @@ def judge(one: Result, other: Result, traces: tuple[Result, Result] | None) -> V
     step, what = found
     evidence: dict[str, object] = {"step": step, "differs": MEANING.get(what, what)}
     evidence["losses"] = [one.steps[step - 1].loss, other.steps[step - 1].loss]
-    where = first_operation(*traces) if traces is not None else None
+    both = first_operation(*traces) if traces is not None else None
     by = ""
-    if where is not None:
-        module, operation = where
-        evidence |= {"module": module, "operation": operation}
-        by = f" The first operation that differs is {operation}{f' in {module}' if module else ', outside of modules'}."
+    if both is not None:
+        where = module, operation, line = both[0]
+        evidence |= {"module": module, "operation": operation, "line": line}
+        by = f" The first operation that differs is {shown(where)}."
     return failed(
         NAME, f"Two runs with the same seeds differ from step {step} on, first in the {MEANING.get(what, what)}.{by} "
         f"It seeds by {', '.join(one.seeds)}: seed also what else draws random numbers, in order.", **evidence,
     )  # fmt: skip
 
 
-def first_operation(one: Result, other: Result) -> tuple[str, str] | None:
-    for (module, operation, value), (other_module, other_operation, other_value) in zip(
-        one.operations, other.operations, strict=False
-    ):
-        if (module, operation, value) != (other_module, other_operation, other_value):
-            return module, operation
+Operation = tuple[str, str, str]  # module, name and line
+
+
+def first_operation(one: Result, other: Result) -> tuple[Operation, Operation] | None:
+    """Of both programs: the same one with another result, or what each computes where the other does not."""
+    for (*mine, line), (*yours, other_line) in zip(one.operations, other.operations, strict=False):
+        if mine != yours:
+            return (str(mine[0]), str(mine[1]), line), (str(yours[0]), str(yours[1]), other_line)
     return None
+
+
+def shown(operation: Operation) -> str:
+    module, name, line = operation
+    return f"{name}{f' in {module}' if module else ', outside of modules'}{f', called from {line}' if line else ''}"
