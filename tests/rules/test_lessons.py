@@ -43,10 +43,10 @@ def test_the_family_of_ranks_is_for_several_of_them() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_has_one_line_and_three_questions(family: str) -> None:
+def test_a_family_has_one_line_and_at_least_three_questions(family: str) -> None:
     assert FAMILIES[family].endswith(".")
     asked = questions_of(family)
-    assert len(asked) == 3
+    assert len(asked) >= 3
     for question in asked:
         assert question.text.endswith("?") and len(question.text) < 200
         assert len(question.choices) == len(set(question.choices)) == 3
