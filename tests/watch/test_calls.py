@@ -94,7 +94,7 @@ def accumulation(num_hidden: int) -> tuple[Loop, int]:
 
 
 def is_left_alone(recorder: Recorder) -> bool:
-    return not recorder.tap.armed and not recorder.is_measured
+    return not recorder.tap.armed and not recorder.arming.is_measured
 
 
 def counted(make: Callable[[int], tuple[Loop, int]], num_hidden: int) -> tuple[list[str], int]:

@@ -7,7 +7,7 @@ done in every window: tokens of events, provenance of gradients, the value of th
 from __future__ import annotations
 
 import weakref
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from math import isfinite
 from typing import Any
@@ -18,6 +18,8 @@ from torch.optim import Optimizer
 
 from surefoot.facts import OtherStepFacts, Record, Site
 from surefoot.watch.account import Account, Accounts
+from surefoot.watch.arming import ANY, Arming
+from surefoot.watch.asking import Asking
 from surefoot.watch.backward import Backward
 from surefoot.watch.fold import fold_end, fold_setup, fold_step
 from surefoot.watch.forwards import Forwards
@@ -34,19 +36,13 @@ from surefoot.watch.site import Sites
 from surefoot.watch.steady import Steady
 from surefoot.watch.tap import Tap
 from surefoot.watch.unowned import UnownedLedger
-from surefoot.watch.window import FIRST_ALIKE, SAMPLE_LENGTH, Seen
+from surefoot.watch.window import FIRST_ALIKE, Seen
 
 MANY_SETUPS = 32  # records of what exists: after so many they come all the time, and are thinned
 SETUP_SPACING = 64  # steps
 KNOWN_SIZES = 8  # of the graphs of one line; a line with more has graphs of any size
 KEPT_EDGES = 512  # steps that nodes of a graph can be told to be from
 KEPT_CLEARS = 64
-MOST_ARMED = 256  # steps of others, after which one that does not step any more is not waited for
-
-METHODS = (  # of probes, that the recorder calls while the program runs
-    "optimizer_made", "backward_begins", "backward_ends", "step_begins", "step_facts", "step_starts", "step_ends",
-    "condition", "window_opens",
-)  # fmt: skip
 
 Emit = Callable[[Record], BaseException | None]
 
@@ -63,6 +59,8 @@ class Recorder:
         self.probes = list(probes)
         self.tap = Tap(report_failure)
         self.tap.on_interruption = self._lose_track
+        self.arming = Arming(self.tap)
+        self.asking = Asking(self.tap, self.arming)
         self.forwards = Forwards(self.tap)
         self.sites = Sites(user_code)
         self.journal = Journal()
@@ -94,21 +92,13 @@ class Recorder:
         self.on_training_loss: list[tuple[str, Callable[..., None]]] = []  # by probe, in armed windows: see `Calls`
         self.on_switch: list[Callable[[Any, bool], None]] = []  # told of each `train()` and `eval()`: module and mode
         self.on_clip: list[Callable[[float, Any], None]] = []  # told of each limit of a norm, and of the norm
-        self.is_measured = False  # signals want the window that is running
-        self._measured_for: set[int] = set()  # accounts whose window signals want
-        self._measuring: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
-        self._armed_for: dict[int, int] = {}  # accounts whose window is armed, and the step since which it is
         self._conditions: dict[int, Hashable] = {}  # by account, until one may have changed
         self.loss_rows = 0  # of what the last loss function was given, in programs that accumulate
         self._last_read = LastRead()
         self._sizes: dict[int, set[int]] = {}  # of graphs, by the identity of the line that backwards them
         self._unowned_looked_at = 0
         self.last_root = 0  # sequence number of what was backwarded last
-        self.asks_always = False  # some probe wants to be asked in every window
-        self.asks_accounted = False  # and one of them not before gradients were accounted for
         self._num_setups = 0
-        self._hooks: dict[str, list[tuple[str, Callable[..., Any]]]] = {}
-        self._always: defaultdict[str, list[tuple[str, Callable[..., Any]]]] = defaultdict(list)
 
     # --- switching on and off
 
@@ -117,10 +107,7 @@ class Recorder:
         self.names.registry.listen(self.tap)
         for probe in self.probes:
             self.tap.run(probe.name, probe.install, self)
-        for method in METHODS:
-            asked = [p for p in self.probes if getattr(type(p), method) is not getattr(Probe, method)]
-            self._hooks[method] = [(p.name, getattr(p, method)) for p in asked]
-            self._measuring[method] = [(p.name, getattr(p, method)) for p in asked if p.measures]
+        self.asking.start(self.probes)
 
     def stop(self) -> None:
         self.tap.remove()
@@ -131,30 +118,12 @@ class Recorder:
         With `observing` only `backward_begins` is called in windows that are observed, and it looks at no gradient.
         """
         self.leave_steady()
-        self.asks_always = True
-        self.asks_accounted = self.asks_accounted or not observing
-        for method in methods:
-            if all(name != probe.name for name, _ in self._always[method]):
-                self._always[method].append((probe.name, getattr(probe, method)))
+        self.asking.in_every_window(probe, methods, observing=observing)
         self.conditions_change()
 
     def leave_steady(self) -> None:
         if self.tap.is_steady:
             self.steady.catch_up()
-
-    def _ask(self, method: str, *args: Any) -> list[Any]:
-        """All probes in an armed window, else those that want to be asked in every one."""
-        if self.tap.armed:
-            asked = self._hooks[method]
-        elif self.is_measured:
-            asked = [*self._always[method], *self._measuring[method]]
-        else:
-            asked = self._always[method]
-        return [self.tap.attempt(name, call, *args) for name, call in asked]
-
-    def ask_observing(self, method: str, *args: Any) -> None:
-        for name, call in self._always[method]:
-            self.tap.attempt(name, call, *args)
 
     # --- events
 
@@ -189,8 +158,7 @@ class Recorder:
     def arm(self, account: Account | None = None) -> None:
         """Read closely what comes, up to the end of the next step: of that optimizer, or else of any."""
         self.leave_steady()
-        self.tap.armed = True
-        self._armed_for[0 if account is None else account.id] = self.num_steps
+        self.arming.arm(ANY if account is None else account.id, self.num_steps)
 
     # --- what exists
 
@@ -207,8 +175,7 @@ class Recorder:
             account = Account(self.num_optimizers, optimizer, site, self.journal.clock)
             self.accounts.add(optimizer, account)
             self._changed(account)
-            for name, call in self._hooks.get("optimizer_made", ()):
-                self.tap.attempt(name, call, account)
+            self.asking.ask_all("optimizer_made", account)
         elif account.refresh(optimizer):
             self.accounts.changed()
             self._changed(account)
@@ -284,8 +251,8 @@ class Recorder:
             accounts = accounts_behind(roots, self.accounts, self.lanes)
         backward.accounts = accounts
         self.account_for_begin(backward)
-        if self.tap.armed or self.is_measured or self._always["backward_begins"]:
-            self._ask("backward_begins", backward)
+        if self.asking.is_due("backward_begins"):
+            self.asking.ask("backward_begins", backward)
         if self.tap.armed:
             self._last_read.remember(backward)
         lane.backward_stack.append(backward)
@@ -328,8 +295,8 @@ class Recorder:
         backward.reached = tuple(reached)
         if not self.lanes.are_several and self.unowned.states:
             backward.num_unowned = self.unowned.receive(ordinal)
-        if found is None and (self.tap.armed or self.is_measured or self._always["backward_ends"]):
-            self._ask("backward_ends", backward)
+        if found is None and self.asking.is_due("backward_ends"):
+            self.asking.ask("backward_ends", backward)
         backward.roots, backward.gradient, backward.accounts = (), None, ()
         token = (
             "backward", id(backward.site), backward.reached, backward.num_unowned, backward.retain_graph,
@@ -348,8 +315,8 @@ class Recorder:
         stop = None if closure else self.fold_step(account, optimizer, self.sites.here(4), skipped=skipped)
         if stop is None:
             (account.lane or self.lanes.here()).step_stack.append(account.id)
-            if self.tap.armed or self.is_measured:
-                self._ask("step_starts", optimizer, closure)
+            if self.asking.is_due("step_starts"):
+                self.asking.ask("step_starts", optimizer, closure)
         return stop
 
     def closure_ends(self, optimizer: Optimizer, site: Site | None) -> BaseException | None:
@@ -381,8 +348,8 @@ class Recorder:
         account.version_left = params[0]._version if params else 0
         if account.num_updates == 1:
             account.was_stateful = any(len(state) > 0 for state in optimizer.state.values())
-        if self.tap.armed or self.is_measured or self._always["step_ends"]:
-            self._ask("step_ends", optimizer)
+        if self.asking.is_due("step_ends"):
+            self.asking.ask("step_ends", optimizer)
         self._arm_next(account)
         if self.journal.is_long:  # not before the window's events were handed on
             self.journal.forget(min(a.since for a in self.accounts.all))
@@ -397,34 +364,14 @@ class Recorder:
         return stop
 
     def _arm_next(self, account: Account) -> None:
-        """Whether the window that begins now is read closely."""
-        armed, windows, update = self._armed_for, account.windows, account.num_updates + 1
-        armed.pop(0, None)
-        settings = self.settings
-        if (
-            update <= windows.num_first or windows.is_new or self.record_due
-            or update % windows.spacing < SAMPLE_LENGTH or settings.stops or settings.thorough
-        ):  # fmt: skip
-            armed[account.id] = self.num_steps
-        else:
-            armed.pop(account.id, None)
-        if windows.wanted_at == update:
-            self._measured_for.add(account.id)
-            for name, call in self._hooks["window_opens"]:
-                self.tap.attempt(name, call, account)
-        else:
-            self._measured_for.discard(account.id)
-        self.is_measured = bool(self._measured_for)
-        if len(armed) > 1:
-            for number in [n for n, since in armed.items() if self.num_steps - since > MOST_ARMED]:
-                del armed[number]
-        self.tap.armed = bool(armed)
-        if not armed and not self.is_measured:
-            next_sample = (update // windows.spacing + 1) * windows.spacing
-            windows.quiet_until = min(next_sample, windows.wanted_at) if windows.wanted_at > update else next_sample
-            self.steady.begin()
-        else:
+        """Whether the window that begins now is read closely, and if not, whether it is only observed."""
+        is_due = self.record_due or self.settings.stops or self.settings.thorough
+        if self.arming.begin_window(account, self.num_steps, is_due=is_due):
+            self.asking.ask_all("window_opens", account)
+        if self.tap.armed or self.arming.is_measured:
             self.leave_steady()
+        else:
+            self.steady.begin()
 
     def fold_step(
         self, account: Account, optimizer: Optimizer, site: Site | None, *, closure: bool = False, skipped: bool = False
@@ -444,9 +391,9 @@ class Recorder:
                 account.looked_at = self.journal.clock
         index, windows = self.count_step(account), account.windows
         answers: tuple[Any, ...] = ()
-        if self.tap.armed or self._always["step_begins"]:
-            answers = tuple(self._ask("step_begins", optimizer))
-        always = self._of_every_window(answers) if self._always["step_begins"] else ()
+        if self.tap.armed or self.asking.is_constant("step_begins"):
+            answers = tuple(self.asking.ask("step_begins", optimizer))
+        always = self.asking.of_every_window("step_begins", answers)
         condition = self.condition_of(account)
         signature = (id(site), closure, skipped, account.ledger.story(), tuple(lane.tokens), condition, always)
         seen = windows.meet(signature)
@@ -491,19 +438,10 @@ class Recorder:
         account.since = self.last_step_at = at
         self.lanes.here().tokens = [token]
 
-    def _of_every_window(self, answers: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What probes answered that are asked in every window."""
-        if not self.tap.armed:
-            return answers
-        names = {name for name, _ in self._always["step_begins"]}
-        asked = self._hooks["step_begins"]
-        return tuple([answer for answer, (name, _) in zip(answers, asked, strict=True) if name in names])
-
     def condition_of(self, account: Account) -> Hashable:
         """What probes say holds for its steps, as long as nothing of it may have changed."""
         if account.id not in self._conditions:
-            answers = [self.tap.attempt(name, call, account) for name, call in self._hooks["condition"]]
-            self._conditions[account.id] = tuple(answers)
+            self._conditions[account.id] = tuple(self.asking.ask_all("condition", account))
         return self._conditions[account.id]
 
     def _is_due(self, account: Account, closely: Seen | None) -> bool:
@@ -522,8 +460,8 @@ class Recorder:
         if self.setup_due and self._may_emit_setup():
             self.emit_setup()
         fields: dict[str, Any] = {}
-        for name, call in self._hooks["step_facts"]:
-            fields.update(self.tap.attempt(name, call, optimizer) or {})
+        for answer in self.asking.ask_all("step_facts", optimizer):
+            fields.update(answer or {})
         return self.emit(fold_step(self, account, optimizer, site=site, closure=closure, skipped=skipped, **fields))
 
     # --- other records

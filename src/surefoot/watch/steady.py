@@ -130,7 +130,7 @@ class Steady:
             and all(not step - account.last_step > KEPT_WINDOWS or not account.num_updates for account in accounts)
             and not any(recorder.accounts.sharing(account) for account in accounts)
             and not (lanes.are_several or lane.backward_stack or lane.step_stack)
-            and not (recorder.unowned.states or recorder.asks_accounted)
+            and not (recorder.unowned.states or recorder.asking.needs_accounts)
             and not (settings.stops or settings.thorough or recorder.journal.listener)
             and not (recorder.tap.has_subclasses or NAME in recorder.tap.off)
         )
@@ -192,8 +192,8 @@ class Steady:
             backward.factor, backward.value = loss.factor, recorder.losses.keep(ordinal, loss)
         if is_any_autocast_enabled():
             backward.under_autocast = True
-        if recorder.asks_always:
-            recorder.ask_observing("backward_begins", backward)
+        if recorder.asking.has_constant:
+            recorder.asking.ask_constant("backward_begins", backward)
         self._observe_before(backward)
         lane.backward_stack.append(backward)
         return backward
