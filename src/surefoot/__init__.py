@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.version import __version__
 
 if TYPE_CHECKING:
+    from surefoot import testing
     from surefoot.alerts.request import alert
     from surefoot.check.python import check
     from surefoot.judge import Finding
@@ -51,18 +52,19 @@ _HOMES = {
     "schedule": "surefoot.lab",
     "start_run": "surefoot.runlog.write.current",
     "stop": "surefoot.loop",
+    "testing": "surefoot",
     "track": "surefoot.loop.track",
     "verify": "surefoot.verify.python",
     "watch": "surefoot.sanitizer",
 }
-_MODULES = {"schedule", "stop"}  # public names that are modules of their home
+_MODULES = {"schedule", "stop", "testing"}  # public names that are modules of their home
 
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
     "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
     "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule",
     "start_run",
-    "stop", "track", "verify", "watch",
+    "stop", "testing", "track", "verify", "watch",
 ]  # fmt: skip
 
 

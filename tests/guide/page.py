@@ -26,7 +26,10 @@ _FILE = re.compile(r"# file: ([\w.]+)\n")
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _TIME = re.compile(r"\b[\d.]+ (µs|ms|s)\b")
 _FRACTION = re.compile(r"\d+\.\d+(e-?\d+)?")
-PROGRAMS = {"surefoot": ["-m", "surefoot"], "torchrun": ["-m", "torch.distributed.run"], "python": []}
+PROGRAMS = {
+    "surefoot": ["-m", "surefoot"], "torchrun": ["-m", "torch.distributed.run"], "pytest": ["-m", "pytest"],
+    "python": [],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

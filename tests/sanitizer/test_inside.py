@@ -210,7 +210,7 @@ def test_the_public_list() -> None:
     assert set(sf.__all__) == {
         "__version__", "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "ablate", "alert",
         "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop",
-        "track", "verify", "watch",
+        "testing", "track", "verify", "watch",
     }  # fmt: skip
     assert callable(sf.watch)
     assert set(sf.__all__) <= set(dir(sf))

@@ -109,7 +109,7 @@ def counted(make: Callable[[int], tuple[Loop, int]], num_hidden: int) -> tuple[l
     sanitizer = Sanitizer(catalogue().values())
     sanitizer.start()
     try:
-        sanitizer.recorder.losses.on_loss = lambda *loss: None  # as if there were a log
+        sanitizer.recorder.losses.listeners.append(lambda *loss: None)  # as if there were a log
         step, num_optimizers = make(num_hidden)
         is_counted = False
         for i in range(2 * STEADY):

@@ -21,8 +21,8 @@ def heard(program: Program) -> tuple[Told, Told]:
     told: list[tuple[int, int, float, float]] = []
     failures: list[str] = []
     sanitizer = Sanitizer(catalogue().values(), on_failure=lambda name, error: failures.append(f"{name}: {error!r}"))
-    sanitizer.recorder.losses.on_loss = lambda optimizer, step, loss, factor, rate: told.append(
-        (optimizer, step, loss, factor)
+    sanitizer.recorder.losses.listeners.append(
+        lambda optimizer, step, loss, factor, rate: told.append((optimizer, step, loss, factor))
     )
     torch.manual_seed(0)
     sanitizer.start()

@@ -32,7 +32,9 @@ def run(program: Callable[[Watched], None], *, thorough: bool = False) -> tuple[
     told: list[tuple[int, int, float]] = []
     with watching() as watched:
         watched.settings = Settings(thorough=thorough)
-        watched.losses.on_loss = lambda optimizer, step, loss, factor, rate: told.append((optimizer, step, loss))
+        watched.losses.listeners.append(
+            lambda optimizer, step, loss, factor, rate: told.append((optimizer, step, loss))
+        )
         program(watched)
     return told, watched
 

@@ -91,7 +91,7 @@ class Sanitizer:
         self._leave_log()
         self._log = log
         log.run.listen(self._logged_losses.scalars)
-        self.recorder.losses.on_loss = log.loss
+        self.recorder.losses.listeners.append(log.loss)
         if self.signals is not None:
             self.signals.writer.on_row, self.signals.writer.on_histogram = log.signals, log.histogram
         self.recorder.setup_due = True  # what exists is a part of the record
@@ -100,6 +100,7 @@ class Sanitizer:
     def _leave_log(self) -> None:
         if self._log is not None:
             self._log.run.unlisten(self._logged_losses.scalars)
+            self.recorder.losses.listeners.remove(self._log.loss)
 
     def start(self, *, among_models: bool = True) -> None:
         """Watch from now on. `among_models`: some may have been made before."""

@@ -42,7 +42,7 @@ class Loss(NamedTuple):
 
 class Losses:
     def __init__(self) -> None:
-        self.on_loss: OnLoss | None = None
+        self.listeners: list[OnLoss] = []
         self.total, self.count = 0.0, 0  # of all finite losses that were backwarded, without their factors
         self._by_backward: dict[int, Loss] = {}
         self._waiting: list[Row] = []
@@ -96,7 +96,7 @@ class Losses:
             rate = _number(rate)
         if rate is not None and (rate < 0 or account.windows.num_below_zero):
             account.windows.note_sign(rate)
-        if self.on_loss is None:
+        if not self.listeners:
             return
         known = self._by_backward
         total: Any
@@ -118,7 +118,8 @@ class Losses:
             if len(self._waiting) >= TOGETHER:
                 self._copy()
         else:
-            self.on_loss(account.id, step, total, shared, rate)
+            for listener in self.listeners:  # not by _tell: one call less in every step
+                listener(account.id, step, total, shared, rate)
 
     def _copy(self) -> None:
         """Send those that wait to the host, and report those that have arrived. Not run on a device so far."""
@@ -138,14 +139,16 @@ class Losses:
             self._report(rows, host)
         self._copies.clear()
         for optimizer, step, value, factor, rate in self._waiting:
-            if self.on_loss is not None:
-                self.on_loss(optimizer, step, float(value), factor, rate)
+            self._tell(optimizer, step, float(value), factor, rate)
         self._waiting.clear()
 
     def _report(self, rows: list[Row], host: Tensor) -> None:
         for (optimizer, step, _, factor, rate), value in zip(rows, host.tolist(), strict=True):
-            if self.on_loss is not None:
-                self.on_loss(optimizer, step, value, factor, rate)
+            self._tell(optimizer, step, value, factor, rate)
+
+    def _tell(self, optimizer: int, step: int, loss: float, factor: float, rate: float | None) -> None:
+        for listener in self.listeners:
+            listener(optimizer, step, loss, factor, rate)
 
 
 def _of_window(losses: list[Loss], most: int) -> float:
