@@ -59,6 +59,24 @@ def test_replay_finds_the_same_again(
     assert "holds no run log" in capsys.readouterr().err
 
 
+def test_an_assistant_is_told_what_to_do_next(
+    logged: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(logged)
+    assert main(["replay", "latest", "--format", "agent"]) == 1
+    replayed = json.loads(capsys.readouterr().err)
+    assert replayed["exit_status"] == "1 (a finding reaches --fail-on error)"
+    ran = forked.surefoot("run", "--no-log", "--format", "agent", "--fail-on", "never", "train.py", cwd=logged)
+    assert (ran.status, ran.out) == (0, b"")
+    told = json.loads(ran.err)
+    assert told["exit_status"] == "the script's own if it is not 0; else 0 (--fail-on never)"
+    assert told["commands"]["show_proven_patches"] == "surefoot fix train.py"
+    assert told["findings"] == replayed["findings"]
+    (found,) = told["findings"]
+    assert (found["rule"], found["file"], found["line"]) == ("stale-gradients", "train.py", STALE_LINE)
+    assert found["patch_known"]
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -73,7 +91,7 @@ def test_replay_finds_the_same_again(
         (["--max-steps", "0", "ok.py"], "must be a whole number, at least 1, got '0'"),
         (["--max-steps", "many", "ok.py"], "must be a whole number, at least 1, got 'many'"),
         (["--overhead", "2", "ok.py"], "must be a share between 0 and 1, got '2'"),
-        (["--format", "xml", "ok.py"], "must be one of text, json, github, sarif, got 'xml'"),
+        (["--format", "xml", "ok.py"], "must be one of text, json, github, sarif, agent, got 'xml'"),
         (["--unknown", "ok.py"], "has no option --unknown"),
         (["--rep", "x", "ok.py"], "has no option --rep. Did you mean --report?"),
         ([], "name a SCRIPT, or a module"),

@@ -43,7 +43,7 @@ CASES = {
     "run --max-steps x train.py": "--max-steps: must be a whole number, at least 1, got 'x'.",
     "run --max-steps 0 train.py": "at least 1, got '0'",
     "run --fail-on eror train.py": "must be one of error, warning, never, got 'eror'. Did you mean error?",
-    "run --format xml train.py": "must be one of text, json, github, sarif",
+    "run --format xml train.py": "must be one of text, json, github, sarif, agent",
     "run --select stale-gradient train.py": "Did you mean 'stale-gradients'?",
     "run --overhead abc train.py": "must be a share between 0 and 1, got 'abc'",
     "run --overhead 2 train.py": "must be a share between 0 and 1, got '2'",

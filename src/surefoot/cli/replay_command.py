@@ -6,6 +6,7 @@ from pathlib import Path
 
 from surefoot.cli.alerting import ON_HELP, add_on_option, wanted
 from surefoot.cli.choice import add_choice_options, choose_rules
+from surefoot.cli.next_commands import after_replay
 from surefoot.cli.parsing import parser_of
 from surefoot.cli.rehearsing import tell_alerts
 from surefoot.cli.stored import RUN_HELP, add_log_option, load
@@ -42,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
         report = _join(run, rules, voice)
     except RunLogError as error:
         raise UsageError(str(error)) from None
-    return tell(report, options, voice)
+    return tell(report, options, voice, commands=after_replay(options.run, options.log), is_replayed=True)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
+from surefoot.cli.next_commands import after_run
 from surefoot.cli.parsing import DEFAULT_LOG
 from surefoot.cli.run_options import parse
 from surefoot.cli.telling import check_log, check_writable, tell
@@ -35,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
             voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")
 
     def tell_all(report: Report) -> int:
-        return tell(report, options, voice, plan.log)
+        return tell(report, options, voice, plan.log, commands=after_run(program, options, report, ranks))
 
     try:
         program.check()

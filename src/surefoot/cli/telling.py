@@ -3,6 +3,7 @@
 import argparse
 import os
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from surefoot.cli.usage import UsageError
@@ -44,21 +45,44 @@ def check_log(log: Path) -> None:
         )
 
 
-def tell(report: Report, options: Namespace, voice: Voice, log: Path | None = None) -> int:
-    """Tell it, and where the run was logged; the exit status it asks for."""
+def tell(
+    report: Report,
+    options: Namespace,
+    voice: Voice,
+    log: Path | None = None,
+    *,
+    commands: Mapping[str, str],
+    is_replayed: bool = False,
+) -> int:
+    """Tell it, where the run was logged, and to an assistant which commands go on; the exit status it asks for."""
     shown = report if options.notes else report.without_notes()
+    num_hidden = len(report.findings) - len(shown.findings)
+    status = int(options.fail_on != "never" and report.reaches(options.fail_on))
     if options.report is not None:
         _write(shown, options.report, voice)
     if options.format == "text":
         from surefoot.report.text import as_text
 
-        num_hidden = len(report.findings) - len(shown.findings)
         log = log if log and log.is_dir() else None
         outlook = _outlook(log, report, voice) if log else []
         voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log, outlook=outlook))
+    elif options.format == "agent":
+        from surefoot.fix.patcher import patchers
+        from surefoot.report.agent import as_agent
+
+        meaning = _meaning(status, options.fail_on, is_replayed=is_replayed)
+        voice.write(
+            as_agent(shown, commands=commands, patchable=patchers(), exit_status=meaning, num_hidden=num_hidden)
+        )
     else:
         voice.write(render(shown, options.format))
-    return int(options.fail_on != "never" and report.reaches(options.fail_on))
+    return status
+
+
+def _meaning(status: int, fail_on: str, *, is_replayed: bool) -> str:
+    """Of the exit status."""
+    why = f"{'a' if status else 'no'} finding reaches --fail-on {fail_on}" if fail_on != "never" else "--fail-on never"
+    return f"{status} ({why})" if is_replayed else f"the script's own if it is not 0; else {status} ({why})"
 
 
 def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:

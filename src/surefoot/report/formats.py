@@ -2,11 +2,11 @@
 
 from surefoot.report.report import Report
 
-FORMATS = ("text", "json", "github", "sarif")
+FORMATS = ("text", "json", "github", "sarif", "agent")
 
 
 def render(report: Report, form: str) -> str:
-    """The report in a format for machines."""
+    """The report in a format for machines that needs nothing else; text and agent tell more than the report."""
     if form == "json":
         return report.as_json()
     if form == "github":

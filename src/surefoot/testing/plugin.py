@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,13 +17,23 @@ _SPAN = pytest.StashKey["WatchedSpan"]()
 _JUDGES_ITSELF = pytest.StashKey[bool]()
 
 
+class _StoreLevel(argparse.Action):
+    """Each level is an option of its own: an optional value would swallow the folder in `pytest --surefoot tests`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, **settings)
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, (option or "").partition("=")[2] or "error")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    add = parser.getgroup("surefoot").addoption
-    # Each level is an option of its own: an optional value would swallow the folder in `pytest --surefoot tests`.
-    add("--surefoot", "--surefoot=error", dest="surefoot", action="store_const", const="error", default=None,
-        help="watch each test with surefoot's sanitizer; a finding of level error fails it")  # fmt: skip
-    add("--surefoot=warning", dest="surefoot", action="store_const", const="warning", help="the same from warnings on")
-    add("--surefoot=note", dest="surefoot", action="store_const", const="note", help="the same from notes on")
+    parser.getgroup("surefoot").addoption(
+        "--surefoot", "--surefoot=error", "--surefoot=warning", "--surefoot=note", dest="surefoot", action=_StoreLevel,
+        help="watch each test with surefoot's sanitizer; a finding of this level fails it (default: error)",
+    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
