@@ -276,7 +276,7 @@ def test_a_signal_handler_may_log_too(tmp_path: Path) -> None:
             is_handling = True
             num_signals += 1
             log.scalars(num_signals, {"signals": 1.0})
-            assert log.flush(), "the writer waits for what the handler has interrupted"
+            assert log.flush(60.0), "the writer waits for what the handler has interrupted"
             is_handling = False
 
     before = signal.signal(signal.SIGALRM, handle)
