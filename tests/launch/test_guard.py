@@ -17,7 +17,7 @@ from surefoot.cli.main import main
 from surefoot.launch.children import Children
 from surefoot.launch.watching import Watching
 
-def fail(*args):
+def fail(*args, **kwargs):
     raise LookupError("ours")
 
 OWNER.NAME = fail
