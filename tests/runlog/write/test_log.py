@@ -272,7 +272,7 @@ def test_a_signal_handler_may_log_too(tmp_path: Path) -> None:
 
     def handle(*_: Any) -> None:
         nonlocal num_signals, is_handling
-        if not is_handling:  # on a busy machine they come faster than they are handled
+        if not is_handling and num_signals < 50:  # on a busy machine they come faster than they are handled
             is_handling = True
             num_signals += 1
             log.scalars(num_signals, {"signals": 1.0})
