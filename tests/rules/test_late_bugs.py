@@ -45,6 +45,7 @@ NOT_LATE = {  # not found after the healthy loop, and why
     "update-too-small": SEVERAL,
     "forward-called-directly": "calls are watched during the first three steps of a program",
     "initial-loss-off": "judges the first backward of a program",
+    "optimizer-never-steps": "judges programs in which nothing steps",
 }
 NOT_IN_ITS_LENGTH = {  # missed with the usual settings at any moment, found with overhead=1
     "loss-flat": f"{RECORDS}; {SEVERAL}",
