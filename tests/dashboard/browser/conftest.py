@@ -11,17 +11,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from tests.dashboard.browser.programs import BUGGY, GOOD, TRACED
 
 ROOT = Path(__file__).parents[3]
 WIDE = {"width": 1400, "height": 1000}
-# A new page knows nothing of the theme that was chosen on another; what it stores itself outlives a reload.
-FORGET = """if (location.protocol === "http:" && !sessionStorage.begun) {
-    localStorage.clear();
-    sessionStorage.begun = "yes";
-}"""
 expect.set_options(timeout=30_000)  # a busy machine is no failure
 
 
@@ -126,26 +121,17 @@ def complaints() -> list[str]:
     return []
 
 
-@pytest.fixture(scope="package")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One for all pages, which so get the page's files from its cache."""
-    with browser.new_context(viewport=WIDE) as context:
-        context.add_init_script(FORGET)
-        yield context
-
-
 @pytest.fixture
-def page(context: BrowserContext, dash: Dash, complaints: list[str]) -> Iterator[Page]:
+def page(browser: Browser, dash: Dash, complaints: list[str]) -> Iterator[Page]:
     """Let in, at the list of runs."""
-    page = context.new_page()
-    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: _is_own(request.url, dash) or complaints.append(f"asked {request.url}"))
-    page.goto(dash.address)
-    yield page
-    for one in context.pages:
-        one.close()
-    assert not complaints
+    with browser.new_context(viewport=WIDE) as context:
+        page = context.new_page()
+        page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: _is_own(request.url, dash) or complaints.append(f"asked {request.url}"))
+        page.goto(dash.address)
+        yield page
+        assert not complaints
 
 
 def _is_own(address: str, dash: Dash) -> bool:

@@ -1,40 +1,19 @@
 """What tests ask of a page."""
 
-import json
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote, urlencode
 
-import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.dashboard.browser.conftest import TOOL, Dash
-
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+from tests.dashboard.browser.conftest import Dash
 
 
 def show(page: Page, dash: Dash, *path: str, **query: Any) -> None:
     """Go to a view, and wait until what it asks for is there."""
     state = f"?{urlencode(query, doseq=True)}" if query else ""
-    page.goto("about:blank")  # else only what follows the # would change, and the document would stay
     page.goto(f"{dash.root}#/{'/'.join(map(quote, path))}{state}")
-
-
-def in_both_themes(page: Page) -> Iterator[str]:
-    """Each is on while the body of the loop goes to a view."""
-    for theme in THEMES:
-        page.emulate_media(color_scheme=theme)
-        yield theme
-
-
-def assert_axe_has_nothing_to_say(page: Page, theme: str) -> None:
-    page.evaluate(TOOL.AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
-    assert not told, f"{theme}: {json.dumps(told, indent=1)}"
-
-
-needs_axe = pytest.mark.skipif(not TOOL.AXE.is_file(), reason="axe-core is not there: `npm ci` brings it")
+    page.reload()  # the same document, else
+    page.wait_for_load_state("load")
 
 
 def points(chart: Locator) -> list[int]:
