@@ -57,7 +57,8 @@ demo: $(STAMP)
 test: check
 	$(PY) tools/browser.py
 	$(PY) -m coverage erase
-	$(PYTEST) --cov --cov-report= --durations=12
+	$(PYTEST) -m 'quick or process' --cov --cov-report= --durations=12
+	$(PYTEST) -m 'not (quick or process)' --durations=12
 
 quick: $(STAMP)
 	$(PYTEST) -m quick

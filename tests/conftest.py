@@ -12,7 +12,6 @@ import pytest
 from tests.kinds import (  # noqa: F401  # hooks of pytest
     pytest_collection_modifyitems,
     pytest_ignore_collect,
-    pytest_runtest_protocol,
     pytest_xdist_make_scheduler,
 )
 

@@ -1,16 +1,13 @@
 """Which tests are not quick, and in which order and by which process of pytest-xdist tests are run.
 
-A test is quick unless its file or folder is named in KINDS. `make quick` runs the quick ones, `make test` all. Coverage
-is measured of quick ones and of those of kind "process": a tracer makes whole trainings three to ten times as slow, and
-what they cover must be covered by tests of its own.
+A test is quick unless its file or folder is named in KINDS. `make quick` runs the quick ones, `make test` all, in two
+passes. Coverage is measured of quick ones and of those of kind "process": a tracer makes whole trainings three to ten
+times as slow, and what they cover must be covered by tests of its own.
 """
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from coverage import Coverage
 from xdist.scheduler import LoadScopeScheduling
 
 # Folders, files, and files of a folder; the longest first, so that no process is left with one of them in the end.
@@ -35,7 +32,6 @@ KINDS = {
     ],
 }  # fmt: skip
 ORDER = [(kind, name) for kind, names in KINDS.items() for name in names]
-MEASURED = ("quick", "process")
 # Folders whose tests share a browser, a team of ranks or a server, of which one is enough.
 TOGETHER = ("tests/dashboard/browser/", "tests/loop/parallel/", "tests/fix/")
 
@@ -72,21 +68,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: turn(item.path))
     for item in items:
         item.add_marker(kind(item))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """What a test that is not measured starts is not measured either, nor what its fixtures do."""
-    measuring = Coverage.current()
-    if measuring is None or kind(item) in MEASURED:
-        return (yield)
-    settings = os.environ.pop("COVERAGE_PROCESS_CONFIG")  # by which children know that they are measured
-    measuring.stop()
-    try:
-        return (yield)
-    finally:
-        measuring.start()
-        os.environ["COVERAGE_PROCESS_CONFIG"] = settings
 
 
 class ByFile(LoadScopeScheduling):
