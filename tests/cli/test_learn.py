@@ -41,7 +41,7 @@ def test_a_family_has_beliefs_and_questions(capsys: pytest.CaptureFixture[str]) 
     assert ") is right" not in text
     assert "b) is right. Several losses" in said(capsys, "grad", "--answers")
     told = json.loads(said(capsys, "grad", "--format", "json"))
-    assert len(told["questions"]) == 3 and told["questions"][0]["right"] == 1
+    assert len(told["questions"]) >= 3 and told["questions"][0]["right"] == 1
 
 
 def test_a_rule_shows_wrong_code_beside_right_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +77,7 @@ def test_a_wrong_name_is_told(args: list[str], told: str, capsys: pytest.Capture
 
 
 def test_questions_are_asked_one_by_one() -> None:
-    questions = questions_of("grad")
+    questions = questions_of("grad")[:3]
     given, written = iter(["x", "b", "", "C)"]), []
     assert ask(questions, lambda prompt: next(given), written.append) == 2
     text = "\n".join(written)
