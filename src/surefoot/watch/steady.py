@@ -299,18 +299,18 @@ class Steady:
     def step_ended(self) -> bool:
         """Whether the step that has ended was known, and the next window is only observed as well."""
         account, recorder = self._stepping, self._recorder
-        if account is None or account.num_updates + 1 >= account.windows.quiet_until or recorder.record_due:
-            return False
-        self._stepping = None
-        self._lane.step_stack.pop()
         try:
+            if account is None or account.num_updates + 1 >= account.windows.quiet_until or recorder.record_due:
+                return False
+            self._stepping = None
+            self._lane.step_stack.pop()
             params = account.ledger.params
             account.version_left = params[0]._version if params else 0
+            recorder.tap.steady_thread = get_ident()
+            return True
         except Exception as error:
             recorder.tap.fail_observing(error)
             return False
-        recorder.tap.steady_thread = get_ident()
-        return True
 
     def _account_for_step(
         self, account: Account, index: int, site: Site | None, states: list[State], references: list[Any]
