@@ -54,3 +54,9 @@ def test_labels_of_positions_that_are_not_masked() -> None:
         "loss ignores -100"
     )
     assert evidence.fix.startswith("pass ignore_index=0")
+
+
+def test_a_loss_that_is_written_out_has_no_index_to_ignore() -> None:
+    (evidence,) = ask(check, step(replace(PADDED, kind="log-likelihood")))
+    assert evidence.message.endswith("the target of padded positions is 0, and no mask leaves them out")
+    assert "mask" in evidence.fix and "ignore_index" not in evidence.fix

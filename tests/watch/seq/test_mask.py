@@ -37,6 +37,8 @@ def told(hidden: str, tmp_path: Path) -> list[MaskFacts]:
         "attention(t, t, t, key_padding_mask=ids {})[0]",
         "attention(t, t, t, key_padding_mask=ids {}, need_weights=False)[0]",
         "(x @ x.mT).masked_fill((ids {})[:, None], -1e9).softmax(-1) @ x",
+        "(x.sum(2).masked_fill(ids {}, -1e4).softmax(1)[..., None] * x).sum(1)",
+        "(x.sum(2, keepdim=True).masked_fill((ids {})[..., None], -1e9).softmax(1) * x).sum(1)",
         "F.scaled_dot_product_attention(x, x, x, attn_mask=~(ids {})[:, None])",
     ],
 )

@@ -37,7 +37,14 @@ def test_rows_of_one_length_or_two_tell_nothing() -> None:
 def test_a_state_that_is_entered_from_few_others_is_no_padding() -> None:
     ids = filled(0)
     last = (LENGTHS - 1)[:, None]
-    assert unnamed_padding(ids.scatter(1, last, 7)) is None
+    ids = ids.scatter(1, last, 7)
+    assert unnamed_padding(ids) is None
+    assert unnamed_padding(ids, [torch.zeros(6, 2, 8, dtype=torch.bool), torch.zeros(5, 4, dtype=torch.bool)]) is None
+
+
+def test_one_that_attention_leaves_out_is_padding_whatever_stands_before_it() -> None:
+    ids = filled(0).scatter(1, (LENGTHS - 1)[:, None], 7)
+    assert unnamed_padding(ids, [(ids == 0)[:, None].repeat(1, 2, 1)]) == 0
 
 
 def test_nothing_to_fill() -> None:

@@ -36,6 +36,11 @@ def told(loss: str, tmp_path: Path, before: str = "pass") -> SequenceFacts | Non
         ("F.cross_entropy(scores(ids)[:, :-1].reshape(-1, 9), ids[:, 1:].reshape(-1))", 1),
         ("F.cross_entropy(scores(ids)[:, 1:-1].reshape(-1, 9), ids[:, 2:].reshape(-1))", 1),
         ("F.nll_loss(scores(ids).log_softmax(2)[:, :-2].reshape(-1, 9), ids[:, 2:].reshape(-1))", 2),
+        ("-scores(ids[:, :-1]).log_softmax(2).gather(2, ids[:, 1:, None]).mean()", 1),
+        (
+            "-(scores(ids).log_softmax(2)[:, :-2].gather(2, ids[:, 2:, None]).squeeze(2) * (ids[:, 2:] > 1)).sum() / 9",
+            2,
+        ),
         ("F.cross_entropy(scores(ids)[:, :-2].transpose(0, 1).reshape(-1, 9), ids[:, 2:].t().reshape(-1))", 2),
     ],
 )
@@ -79,3 +84,40 @@ def test_an_index_inside_a_text_is_no_padding(tmp_path: Path) -> None:
     sequence = told("F.cross_entropy(scores(ids[:, :-1]).transpose(1, 2), ids[:, 1:])", tmp_path, pad)
     assert sequence is not None
     assert sequence.num_padded == 0 and sequence.padding_idx is None
+
+
+PAD = "ids[0, 4:] = 0; ids[1, 6:] = 0; ids[2, 7:] = 0"
+PICKED = "scores(ids[:, :-1]).log_softmax(2).gather(2, ids[:, 1:, None]).squeeze(2)"
+
+
+def test_padding_counts_in_a_loss_that_is_written_out(tmp_path: Path) -> None:
+    sequence = told(f"-{PICKED}.mean()", tmp_path, PAD)
+    assert sequence is not None and sequence.kind == "log-likelihood"
+    assert (sequence.num_padded, sequence.num_padding, sequence.num_counted) == (3, 3 * (3 + 1), 3 * 42)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"-({PICKED} * (ids[:, 1:] != 0)).sum() / (ids != 0).sum()",
+        f"-{PICKED}.masked_fill(ids[:, 1:] == 0, 0.0).sum() / 30",
+        f"-{PICKED}[ids[:, 1:] != 0].mean()",
+    ],
+)
+def test_padding_that_a_mask_leaves_out_does_not_count(loss: str, tmp_path: Path) -> None:
+    sequence = told(loss, tmp_path, PAD)
+    assert sequence is not None and sequence.offsets == ((1, 3),)
+    assert sequence.num_padded == 0
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"-({PICKED} * torch.randn(6, 7)).mean()",  # advantages
+        "-scores(ids).log_softmax(2).gather(2, ids[:, :, None].repeat(1, 1, 2)).mean()",
+        "-scores(ids).log_softmax(2).gather(1, ids[:, :1, None].repeat(1, 1, 9) % 8).mean()",
+    ],
+)
+def test_a_likelihood_with_weights_or_without_one_target_a_row_tells_nothing(loss: str, tmp_path: Path) -> None:
+    sequence = told(loss, tmp_path)
+    assert sequence is None or sequence.offsets == ()

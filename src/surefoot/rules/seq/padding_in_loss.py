@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when sequences are padded with the `padding_idx` of an embedding, and the targets of padded positions count in
-cross-entropy or NLL loss, because they are not its `ignore_index`. Of an embedding without `padding_idx`, padding is a
+cross-entropy or NLL loss, because they are not its `ignore_index`; also where the loss is written out, with
+`log_softmax` and `gather`, and no mask leaves them out. Of an embedding without `padding_idx`, padding is a
 token that fills up the ends of rows of different length in every batch and stands nowhere else, where the next token is
 to be predicted. Where masked tokens are to be predicted, it fires when all other positions have the `padding_idx` for a
 label, and count.
@@ -95,7 +96,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"{one.num_padding} of {one.num_counted} targets that count in this {one.kind} loss are {_what(one)} "
-                f"({share:.0%}, in {one.num_padded} batches): {_padding(one)}, and the loss ignores {one.ignore_index}"
+                f"({share:.0%}, in {one.num_padded} batches): {_padding(one)}, and {_ignored(one)}"
             ),
             fix=_fix(one),
             site=one.site,
@@ -117,7 +118,17 @@ def _padding(one: SequenceFacts) -> str:
     return f"token {one.padding_idx} fills up the ends of rows of different length and stands nowhere else in them"
 
 
+def _ignored(one: SequenceFacts) -> str:
+    return "no mask leaves them out" if _is_written_out(one) else f"the loss ignores {one.ignore_index}"
+
+
+def _is_written_out(one: SequenceFacts) -> bool:
+    return one.kind == "log-likelihood"
+
+
 def _fix(one: SequenceFacts) -> str:
+    if _is_written_out(one):
+        return "multiply the loss of each position by a mask that is 0 where it is padded, and divide by its sum."
     if one.is_padding_a_class or not one.is_padding_named:  # ignoring it would leave out others, as the end of texts
         return "set the targets of padded positions to -100, which the loss ignores unless told otherwise."
     return f"pass ignore_index={one.padding_target} to the loss, or set padded targets to -100."

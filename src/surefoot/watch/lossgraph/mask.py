@@ -24,21 +24,21 @@ def count_kept(reducer: Node, loss: Node) -> int | None:
         if node is None or node is loss:
             break
         if name_of(node) not in VIEWS and name_of(node) != "Neg":
-            masks.append((*_mask_of(node), node))
+            masks.append((*mask_of(node), node))
         inner = [child for child in children(node) if child is not None]
         node = inner[0] if len(inner) == 1 else None
     if node is not loss or len(masks) != 1:
         return None
     mask, drops, at = masks[0]
     shape = shape_of(at)
-    if shape is None or shape[:1] == (1,) or not _is_mask(mask):  # one sequence: its own mean may be what is meant
+    if shape is None or shape[:1] == (1,) or not is_mask(mask):  # one sequence: its own mean may be what is meant
         return None
     kept = mask.count_nonzero() if not drops else (mask == 0).count_nonzero()
     size = torch.Size(shape).numel()
     return int(kept) * (size // mask.numel()) if size % mask.numel() == 0 else None
 
 
-def _mask_of(node: Node) -> tuple[Any, bool]:
+def mask_of(node: Node) -> tuple[Any, bool]:
     """The tensor, and whether it tells what is dropped rather than what is kept."""
     name = name_of(node)
     if name == "Mul":
@@ -51,7 +51,7 @@ def _mask_of(node: Node) -> tuple[Any, bool]:
 
 
 @torch.no_grad()
-def _is_mask(mask: Any) -> bool:
+def is_mask(mask: Any) -> bool:
     if type(mask) is not Tensor or not mask.is_cpu or mask.requires_grad or not 1 < mask.numel() <= MAX_ELEMENTS:
         return False
     return mask.dtype is torch.bool or bool(((mask == 0) | (mask == 1)).all())

@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import LossFacts, Site
-from surefoot.watch.lossgraph.call import Calls
+from surefoot.watch.lossgraph.call import Calls, Place
 from surefoot.watch.lossgraph.node import number
 from surefoot.watch.lossgraph.part import Deeper, Part, combine, look_deeper, read_part
+from surefoot.watch.lossgraph.picked import IGNORED, picked
 from surefoot.watch.lossgraph.root import Terms, terms_of
 from surefoot.watch.lossgraph.source import loss_site, term_sites
 from surefoot.watch.probe import Probe
@@ -51,6 +52,7 @@ class LossProbe(Probe):
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
         self._called: dict[tuple[Any, ...], Site] = {}  # where terms were computed, by backward, kind, chain and index
+        self._written_out: dict[Site, Place] = {}  # losses that no function of torch computes
         self._last: Known | None = None
         self._is_pretrained = False  # weights were loaded
 
@@ -86,9 +88,24 @@ class LossProbe(Probe):
             if part.site is not None:
                 self._called[backward.site, part.kind, part.chain, i] = part.site
         parts = [part for part in parts if part.kind] or parts
+        for part in parts:
+            if part.kind == "log-likelihood":
+                self._hear_picked(backward, part, len(found.terms))
         known = self._recognise(backward, parts)
         backward.loss = self._facts(known, parts, found, backward)
         backward.loss_key = self._key(known, backward.loss)
+
+    def _hear_picked(self, backward: Backward, part: Part, num_terms: int) -> None:
+        """Tell those who listen to cross-entropy of a loss that is the same, written out."""
+        site, heard = self._site_of_term(backward, part, num_terms, part.index), picked(part.root)
+        if site is None or heard is None:
+            return
+        place = self._written_out.setdefault(site, Place(part.kind, site))
+        place.reduction = part.reduction if heard.counts_all else "none"
+        for probe, listener in self._recorder.on_training_loss:
+            self._recorder.tap.attempt(
+                probe, listener, place, {"ignore_index": IGNORED}, heard.prediction, heard.targets
+            )
 
     def _recognise(self, backward: Backward, parts: Sequence[Part]) -> Known:
         """The loss among those seen before. Its first backwards, and the first of each armed stretch, are read deep."""

@@ -10,12 +10,12 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
 
 from surefoot.facts import MaskFacts, Site
 from surefoot.watch.lossgraph.node import Node, name_of, saved, signed
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.probe import Probe
+from surefoot.watch.seq.attention import attention_in, keys_left_out
 from surefoot.watch.seq.backprop import nodes_behind
 
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 MAX_LOOKS = 4  # batches of each loss
-MAX_ATTENTION = 4  # layers looked at
-MAX_ELEMENTS = 1 << 24  # of attention weights
 MIN_ROWS = 2  # padded sequences of a batch
-_WEIGHTS = frozenset({"Softmax", "SafeSoftmax"})
 
 
 class MaskProbe(Probe):
@@ -70,9 +67,8 @@ def _look(root: Node) -> tuple[int, int, int] | None:
     nodes = nodes_behind(root) or []
     if not any(name_of(node) == "Embedding" and (signed(node._saved_padding_idx) or 0) >= 0 for node in nodes):
         return None
-    layers = [node for node in nodes if name_of(node) in _WEIGHTS or name_of(node).startswith("ScaledDotProduct")]
-    for layer in layers[:MAX_ATTENTION]:
-        left_out = _left_out(layer)
+    for layer in attention_in(nodes):
+        left_out = keys_left_out(layer)
         lookups = (
             [] if left_out is None else [node for node in nodes_behind(layer) or () if name_of(node) == "Embedding"]
         )
@@ -81,22 +77,6 @@ def _look(root: Node) -> tuple[int, int, int] | None:
             if found is not None:
                 return found
     return None
-
-
-def _left_out(layer: Node) -> Tensor | None:
-    """Which keys no query attends to, as (…, keys)."""
-    if name_of(layer) in _WEIGHTS:
-        weights: Any = saved(layer, "result")
-        if not is_readable(weights) or weights.dim() not in (3, 4) or weights.numel() > MAX_ELEMENTS:
-            return None
-        is_zero: Tensor = weights == 0
-        return is_zero.all(-2)
-    mask: Any = saved(layer, "attn_mask")
-    mask = saved(layer, "attn_bias") if mask is None else mask
-    if not is_readable(mask) or mask.dim() not in (3, 4) or mask.numel() > MAX_ELEMENTS:
-        return None
-    is_closed: Tensor = ~mask if mask.dtype is torch.bool else mask == -torch.inf
-    return is_closed.all(-2)
 
 
 def _inverted(left_out: Any, lookup: Node) -> tuple[int, int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -64,18 +65,21 @@ def labels_left_blank(layout: Layout, padding_idx: int, ignore_index: int) -> Pa
     return Padding(padding_idx, int(is_blank.sum()), int(counts.sum()), is_a_class=False, mask_token=mask)
 
 
-def unnamed_padding(ids: Tensor) -> int | None:
-    """The value that fills up rows of different length and stands nowhere else, where no `padding_idx` tells it."""
+def unnamed_padding(ids: Tensor, left_out: Sequence[Tensor] = ()) -> int | None:
+    """The value that fills up rows of different length and stands nowhere else, where no `padding_idx` tells it.
+
+    `left_out` are the keys that attention leaves out. Without any, a state that is never left looks the same.
+    """
     for rows in (ids, ids.t()) if ids.dim() == 2 and ids.numel() else ():
         for column in (-1, 0):
             values, counts = rows[:, column].unique(return_counts=True)  # type: ignore[no-untyped-call]
             value = int(values[counts.argmax()])
-            if _fills(rows, value, column):
+            if _fills(rows, value, column, left_out):
                 return value
     return None
 
 
-def _fills(rows: Tensor, value: int, column: int) -> bool:
+def _fills(rows: Tensor, value: int, column: int, left_out: Sequence[Tensor]) -> bool:
     where = _runs(rows, value)
     if where is None:
         return False
@@ -83,10 +87,20 @@ def _fills(rows: Tensor, value: int, column: int) -> bool:
     lengths = num_filled[num_filled > 0].unique()  # type: ignore[no-untyped-call]
     if len(lengths) < FEWEST_LENGTHS or int(lengths.max()) < FEWEST_LENGTHS:
         return False
+    if any(_is_same(one, where) for one in left_out):
+        return True
     cut = (num_filled > 0) & (num_filled < rows.shape[1])
     last = rows.shape[1] - num_filled[cut] - 1 if column else num_filled[cut]
     tokens = rows[cut].gather(1, last[:, None])
     return len(tokens.unique()) >= FEWEST_LAST  # type: ignore[no-untyped-call]
+
+
+def _is_same(left_out: Tensor, where: Tensor) -> bool:
+    """Every query of a sequence attends to all of it but its padding."""
+    num, length = where.shape
+    if left_out.shape[-1] != length or left_out.shape[0] % num:
+        return False
+    return bool((left_out.reshape(num, -1, length) == where[:, None]).all())
 
 
 def is_token(layout: Layout, padding_idx: int) -> bool:

@@ -13,6 +13,7 @@ from surefoot.watch.lossgraph.node import Node, name_of, saved, signed
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.probe import Probe
 from surefoot.watch.seq.align import laid
+from surefoot.watch.seq.attention import attention_in, keys_left_out
 from surefoot.watch.seq.backprop import nodes_behind
 from surefoot.watch.seq.reading import Match, read
 from surefoot.watch.seq.story import Story
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from surefoot.watch.lossgraph.call import Place
     from surefoot.watch.recorder import Recorder
 
+KINDS = frozenset({"cross-entropy", "nll", "log-likelihood"})
 ENOUGH, MAX_READS = 2, 3  # batches of each loss in which dependence is read off the graph: each costs a backward
 MAX_TARGETS = 1 << 20
 MANY_BATCHES = 4  # with padding that counts: as many as any rule asks for
@@ -40,7 +42,7 @@ class SequenceProbe(Probe):
         recorder.on_training_loss.append((self.name, self._hear))
 
     def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
-        if place.kind not in ("cross-entropy", "nll") or not _is_of_tokens(prediction, targets):
+        if place.kind not in KINDS or not _is_of_tokens(prediction, targets):
             return
         story = self._stories.get((place.site, place.kind))
         if story is None:
@@ -59,6 +61,7 @@ class SequenceProbe(Probe):
             return
         story.num_lookups += 1
         ignored = int(given.get("ignore_index", -100))
+        left_out = [keys for layer in attention_in(nodes or []) if (keys := keys_left_out(layer)) is not None]
         matches = []
         for number, node in enumerate(sorted(lookups, key=lambda one: one._sequence_nr())):
             ids = saved(node, "indices")
@@ -66,7 +69,7 @@ class SequenceProbe(Probe):
                 continue
             padding_idx = signed(node._saved_padding_idx)
             is_named = padding_idx is not None and padding_idx >= 0
-            padding_idx = padding_idx if is_named else story.guess(number, ids)
+            padding_idx = padding_idx if is_named else story.guess(number, ids, left_out)
             found, shift = laid(ids, targets, ignored, padding_idx)
             if padding_idx is not None and place.reduction != "none" and (is_named or shift):
                 story.add_padding(found, shift, padding_idx, ignored, given.get("weight"), is_named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -42,9 +43,9 @@ class Story:
         calls = self.num_calls
         return (calls <= FIRST_LOOKS and (calls <= 2 or self.num_lookups > 0)) or not calls & (calls - 1)
 
-    def guess(self, lookup: int, ids: Tensor) -> int | None:
+    def guess(self, lookup: int, ids: Tensor, left_out: Sequence[Tensor] = ()) -> int | None:
         """What fills up rows in this batch and in all that were looked at before."""
-        filler = unnamed_padding(ids)
+        filler = unnamed_padding(ids, left_out)
         before = self.guesses.setdefault(lookup, filler)
         if before is not None and before != filler:
             self.guesses[lookup] = None
