@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
+.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -32,6 +32,8 @@ help:
 	@echo 'make bench-verdict       how often what is said about the end of a loss is right, on trainings that went on'
 	@echo 'make bench-verify        surefoot verify on pairs of runs, with and without defects of distributed training'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
+	@echo 'make prove-peers         the same kills and damages for TensorBoard, wandb, MLflow, Aim and SQLite alone'
+	@echo 'make fuzz                a fuzzer over the readers of our files, for half an hour'
 	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
 
@@ -125,6 +127,17 @@ bench-verify: $(STAMP)
 prove-log: $(STAMP)
 	$(PY) -W ignore -m benchmarks.log.prove $(ARGS)
 
+prove-peers: .venv-bench-log/.stamp
+	PYTHONPATH=src:. .venv-bench-log/bin/python -W ignore -m benchmarks.log.peers $(ARGS)
+
+fuzz: .venv-fuzz/.stamp
+	PYTHONPATH=src:. .venv-fuzz/bin/python -m benchmarks.fuzz $(ARGS)
+
+.venv-fuzz/.stamp: constraints.txt
+	test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --constraint constraints.txt atheris numpy duckdb starlette
+	touch $@
+
 prove-door: $(STAMP)
 	$(PY) -m benchmarks.door.prove
 
@@ -175,4 +188,4 @@ constraints:
 
 clean:
 	rm -rf node_modules src/surefoot/dashboard/page/vendor
-	rm -rf .venv .venv-bench .venv-bench-log .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*
+	rm -rf .venv .venv-bench .venv-bench-log .venv-fuzz .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*

@@ -14,10 +14,11 @@ Written by `make prove-log`, `make bench-log` and `make bench-dash`, each its ow
     RELIABILITY.name: """# Reliability
 
 What happens when writers are killed, files are damaged, and SQL and the server are attacked, tried many times.
-Written by `make prove-log` and `make prove-door`, each its own parts. No figure here is by hand.
+Written by `make prove-log`, `make prove-peers`, `make fuzz` and `make prove-door`, each its own parts.
+No figure here is by hand.
 """,
 }
-PARTS = ("proof", "peers", "dashboards", "kills", "damages", "door")
+PARTS = ("proof", "peers", "dashboards", "kills", "damages", "others", "fuzz", "door")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

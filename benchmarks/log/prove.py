@@ -3,6 +3,7 @@
 python -m benchmarks.log.prove                                                # all; docs/reliability.md, benchmarks.md
 python -m benchmarks.log.prove --kills 4 --damages 20 --sizes 10000           # some of it; nothing is written
 python -m benchmarks.log.prove --kills 40 --damages 0 --sizes '' --publish    # some of it, with what it found
+python -m benchmarks.log.prove --kept build/proof                             # goes on where it was interrupted
 """
 
 import argparse
@@ -18,6 +19,8 @@ from typing import Any
 
 from benchmarks.log.damage.__main__ import campaign
 from benchmarks.log.damage.table import damage_failures, damage_text
+from benchmarks.log.damage.verdict import Verdict
+from benchmarks.log.kept import Kept
 from benchmarks.log.kills import LATEST, MOST_LOST_SECONDS, ROOT, Kill, kill_writers
 from benchmarks.log.million import NUM_BUCKETS, NUM_SERIES
 from benchmarks.log.page import PAGE, RELIABILITY, put, table
@@ -51,17 +54,31 @@ The whole proof has 500 moments.
 """
 
 
-def prove_kills(num_kills: int) -> list[Kill]:
+def prove_kills(num_kills: int, kept: Kept) -> list[Kill]:
+    known = kept.load(Kill)
     kills: list[Kill] = []
     for seed in range(num_kills):
-        found = kill_writers(1 if seed % 2 else 4, seed)
+        found = known.get(seed) or kill_writers(1 if seed % 2 else 4, seed)
         kills += found
+        for kill in found if seed not in known else ():
+            kept.add(seed, kill)
         worst = max(kill.lost_seconds for kill in found)
         print(f"kill {seed + 1} of {num_kills}: {len(found)} writers, at most {worst:.3f} s lost", flush=True)
         for kill in found:
             if kill.wrong:
                 print(f"  WRONG: {kill.wrong}")
     return kills
+
+
+def prove_damages(num_damages: int, first: int, kept: Kept) -> list[Verdict]:
+    known = kept.load(Verdict)
+    verdicts = [verdict for found in known.values() for verdict in found]
+    num_known = next((seed for seed in range(num_damages) if first + seed not in known), num_damages)
+    for verdict in campaign(num_damages - num_known, first + num_known):
+        verdicts.append(verdict)
+        kept.add(verdict.seed, verdict)
+        print(f"damage {len(verdicts)} of {num_damages}: {verdict.failed or 'told or harmless'}", flush=True)
+    return verdicts
 
 
 def prove_size(num_steps: int) -> dict[str, Any]:
@@ -135,25 +152,21 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.log.prove")
     parser.add_argument("--kills", type=int, default=NUM_KILLS)
     parser.add_argument("--damages", type=int, default=NUM_DAMAGES)
-    parser.add_argument(
-        "--sizes", type=lambda text: [int(part) for part in text.split(",") if part], default=list(SIZES)
-    )
+    parser.add_argument("--sizes", type=_numbers, default=list(SIZES))
     parser.add_argument("--seed", type=int, default=0, help="of the first damage")
+    parser.add_argument("--kept", type=Path, metavar="FOLDER", help="keep results there, and go on with those it has")
     parser.add_argument("--publish", action="store_true", help="write the pages also of a smaller proof")
     options = parser.parse_args(argv)
     wrong: list[str] = []
     is_whole = (options.kills, options.damages, tuple(options.sizes)) == (NUM_KILLS, NUM_DAMAGES, SIZES)
     texts: list[tuple[str, str, Path]] = []
     if options.kills:
-        kills = prove_kills(options.kills)
+        kills = prove_kills(options.kills, Kept(options.kept, "kills"))
         wrong += failures(kills, [])
         parts = {"kills": kill_table(kills), "promise": 1000 * MOST_LOST_SECONDS}
         texts.append(("kills", KILLS_TEXT.format(moments=options.kills, latest=f"{LATEST:g}", **parts), RELIABILITY))
     if options.damages:
-        verdicts = []
-        for verdict in campaign(options.damages, options.seed):
-            verdicts.append(verdict)
-            print(f"damage {len(verdicts)} of {options.damages}: {verdict.failed or 'told or harmless'}", flush=True)
+        verdicts = prove_damages(options.damages, options.seed, Kept(options.kept, "damages"))
         wrong += damage_failures(verdicts)
         texts.append(("damages", damage_text(verdicts), RELIABILITY))
     if options.sizes:

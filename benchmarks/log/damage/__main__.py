@@ -57,7 +57,7 @@ def run(seeds: Sequence[int]) -> list[Verdict]:
         return [campaign.damage(seed) for seed in seeds]
 
 
-def campaign(num: int, first: int = 0, workers: int = 1, batch: int = 20) -> Iterator[Verdict]:
+def campaign(num: int, first: int = 0, workers: int = 1, batch: int = 100) -> Iterator[Verdict]:
     """In processes of their own, so that a crash of a library is seen too."""
     batches = [range(at, min(at + batch, first + num)) for at in range(first, first + num, batch)]
     with ProcessPoolExecutor(workers) as pool:

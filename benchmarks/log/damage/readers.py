@@ -9,15 +9,18 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
 
 import surefoot as sf
+from surefoot.cli import query_command
 from surefoot.cli.main import main
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.door import Door
+from surefoot.runlog.box.boxes import Boxes
 from surefoot.runlog.read import RunLogError
 
 INTERNAL = ("beat", "row", "order", "commit", "damage")  # of meta: counters, and what readers said
@@ -41,6 +44,21 @@ def read(name: str, log: Path, run: str, out: Path) -> Reading:
         return Reading(Counter(), said=str(error))
     except BaseException:
         return Reading(Counter(), raw=traceback.format_exc())
+
+
+class _WarmBoxes(Boxes):
+    """As the dashboard keeps them: starting one takes ten times as long as most answers."""
+
+    def close(self) -> None:
+        """They are used again; what ends this process ends them."""
+
+
+@cache
+def _boxes(memory: str) -> Boxes:
+    return _WarmBoxes(memory)
+
+
+query_command.Boxes = _boxes  # type: ignore[misc, assignment]
 
 
 def _api(log: Path, run: str, out: Path) -> Reading:

@@ -19,8 +19,6 @@ RunLogError nor a KeyError from Python, or a traceback or the name of an excepti
 dashboard with status 500. *Harmless*: all answers were as before. The whole proof has 2,000 damages.
 
 {table}
-
-The same damages were not tried on SQLite alone, TensorBoard, wandb, MLflow or Aim.
 """
 
 

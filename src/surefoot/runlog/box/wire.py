@@ -55,7 +55,9 @@ def read(stream: IO[bytes], most_bytes: int) -> tuple[bytes, Any]:
         raise FrameError(f"a frame of {size} bytes is larger than was allowed.")
     try:
         return kind, _Unpickler(io.BytesIO(_exactly(stream, size))).load()
-    except (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError) as error:
+    except FrameError:
+        raise
+    except Exception as error:  # bytes that are no pickle may raise anything
         raise FrameError(f"a frame can't be read: {type(error).__name__}.") from None
 
 

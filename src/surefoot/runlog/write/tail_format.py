@@ -80,7 +80,10 @@ def read_tail(file: Path, *, is_old: bool = False) -> TailContent:
         if not is_old:
             blocks = _checked(one, blocks, found)
         for block in takewhile(bool, blocks) if is_old else filter(None, blocks):
-            _read_block(block, found, layouts)
+            try:
+                _read_block(block, found, layouts)
+            except (struct.error, ValueError, TypeError, LookupError) as error:  # no writer of ours wrote that
+                found.problems.append(f"{one} holds what is no row ({error}): it is left out.")
     if len(present) == 1 and found.writer is not None:
         (gone,) = set(tail_files(file)) - set(present)
         found.problems.append(f"{gone} is missing: rows logged shortly before the kill may be lost.")
