@@ -2,6 +2,8 @@
 
 from math import inf, isnan, nan
 
+import pytest
+
 from surefoot.runlog.chunk import pack, pack_series, unpack, unpack_series
 
 
@@ -20,3 +22,9 @@ def test_what_is_not_finite_is_kept() -> None:
 
 def test_a_layout_keeps_its_order() -> None:
     assert unpack_series(pack_series([5, 1, 70_000])) == [5, 1, 70_000]
+
+
+def test_parts_of_different_chunks_are_refused() -> None:
+    num_steps, steps, times, values = pack([(1, 1.0, [0.5]), (2, 2.0, [0.25])])
+    with pytest.raises(ValueError, match="a chunk of 2 steps has 2 steps and 1 times"):
+        unpack(num_steps, steps, times[:8], values)

@@ -40,11 +40,14 @@ def pack(rows: Sequence[tuple[int, float, Sequence[float] | bytes]]) -> tuple[in
 
 
 def unpack(num_steps: int, steps: bytes, times: bytes, values: bytes) -> Columns:
-    """The other way round."""
+    """The other way round. ValueError if they are not of one chunk."""
     import numpy as np
 
     table: Any = np.frombuffer(values, VALUE)
-    return Columns(np.frombuffer(steps, STEP), np.frombuffer(times, TIME), table.reshape(-1, num_steps))
+    found = Columns(np.frombuffer(steps, STEP), np.frombuffer(times, TIME), table.reshape(-1, num_steps))
+    if not len(found.steps) == len(found.times) == num_steps:
+        raise ValueError(f"a chunk of {num_steps} steps has {len(found.steps)} steps and {len(found.times)} times")
+    return found
 
 
 def pack_series(numbers: Sequence[int]) -> bytes:

@@ -137,6 +137,8 @@ def _layout_chunks(
             tables = [np.frombuffer(row[3], VALUE).reshape(-1, len(row[1]) // 8) for row in group]
             table = tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
             values = [table[place] for place, _ in places]
+        if any(len(column) != len(steps) for column in (times, *values)):
+            raise ValueError("a chunk has not as many times or values as steps")
         for (_, series), some in zip(places, values, strict=True):
             found.append((group[-1][0], (series, Column(steps, times, some))))
     return found

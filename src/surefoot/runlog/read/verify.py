@@ -22,6 +22,8 @@ from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
 MOST_KNOWN = 4096  # files
 GROWING = frozenset(KEYS) - {"meta", "findings", "excerpts", "sealed", "segments", "segment_sums"}  # rows never change
 
+_EXISTS = "EXISTS (SELECT 1 FROM {})"
+
 Signature = tuple[tuple[int, int, int], ...]
 
 
@@ -150,7 +152,12 @@ def _verify_rows(connection: sqlite3.Connection, after: dict[str, int]) -> dict[
     for table_name, number, crc in connection.execute(f"SELECT tbl, id, crc FROM checksums WHERE tbl IN ({listed})"):
         noted[table_name.decode()][number] = crc
     last: dict[str, Any] = dict(after)
+    empty = [table for table in whole if not noted[table]]
+    if empty and any(connection.execute(f"SELECT {', '.join(map(_EXISTS.format, empty))}").fetchone()):
+        return None
     for table, key in KEYS.items():
+        if table in empty:
+            continue
         where = f" WHERE {key} > {after[table]}" if table in after else ""
         sums, num_rows = noted[table], 0
         for number, *values in connection.execute(f"SELECT {key}, * FROM {table}{where} ORDER BY {key}"):

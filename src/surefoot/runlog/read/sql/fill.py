@@ -37,6 +37,15 @@ def rows(
         fill(connection, table, types, list(zip(*given, strict=True)))
 
 
+def check_numbers(types: Mapping[str, str], given: Sequence[Sequence[Any]]) -> None:
+    """TypeError if there is a text where a number belongs: SQLite stores anything in any column."""
+    for (name, type_), column in zip(types.items(), zip(*given, strict=True), strict=False):
+        if type_ == "DOUBLE" or type_ in _INTEGERS:
+            wrong = [value for value in column if not isinstance(value, int | float | None)]
+            if wrong:
+                raise TypeError(f"{name} must be a number, got {wrong[0]!r}")
+
+
 def create(connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, str]) -> None:
     connection.execute(f'CREATE TABLE "{table}" ({", ".join(f"{name} {type_}" for name, type_ in types.items())})')
 

@@ -20,7 +20,7 @@ from surefoot.runlog.read.runs import Unreadable
 from surefoot.runlog.read.segment import read_manifest, whole
 from surefoot.runlog.read.series import read_series
 from surefoot.runlog.read.sql.facts import step_row, strict_json
-from surefoot.runlog.read.sql.fill import create, fill, rows
+from surefoot.runlog.read.sql.fill import check_numbers, create, fill, rows
 from surefoot.runlog.read.sql.views import VIEWS
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.schema import FINDING_COLUMNS
@@ -71,7 +71,9 @@ class Loader:
         for run, process in self._processes():
             try:
                 with snapshot(process.file) as connection:
-                    found += [(run, process.rank, *row) for row in _READERS[name](connection)]
+                    stored = [(run, process.rank, *row) for row in _READERS[name](connection)]
+                check_numbers(VIEWS[name], stored)
+                found += stored
             except (RunLogError, ValueError, KeyError, TypeError) as error:
                 self.problems.append(f"{name} of {process.file} can't be read: {error}")
         rows(self._connection, name, VIEWS[name], found)
