@@ -114,7 +114,8 @@ class DeadTermFacts:
 
     cut_by: str  # "no_grad", "numpy", "copy", "data", or the operation without a derivative
     site: Site | None = None  # where the gradient ends
-    values: tuple[float, ...] = ()  # of the addend, in the windows in which it was followed
+    values: tuple[float, ...] = ()  # of the addend, in the windows in which it was followed; their means
+    is_of_prediction: bool = False  # a value that has a gradient went through a module under `no_grad`
 
 
 @frozen

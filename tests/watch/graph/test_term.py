@@ -67,3 +67,48 @@ def test_the_line_at_which_the_gradient_ends_is_told(kind: str, tmp_path: Path) 
 )
 def test_other_addends_are_not_told(lines: str, tmp_path: Path) -> None:
     assert terms(lines, tmp_path / "train.py") == set()
+
+
+PREDICTIONS = [
+    "with torch.no_grad():\n    value = judge(out)\nloss = (out.pow(2).mean(1, keepdim=True) - value).mean()",
+    "with torch.no_grad():\n    value = judge(out)\nloss = -(value.squeeze(1) - 0.1 * out.logsumexp(1)).mean()",
+    "with torch.no_grad():\n    value = judge(out).mean()\nloss = main - value",
+    "with torch.no_grad():\n    seen = judge(out)\nloss = main + F.mse_loss(seen, judge(x[:, :5]).detach())",
+]
+
+
+@pytest.mark.parametrize("lines", PREDICTIONS)
+def test_a_prediction_that_goes_through_a_module_without_gradients(lines: str, tmp_path: Path) -> None:
+    setup = "judge = judge if i else torch.nn.Linear(5, 1).requires_grad_(False)\n"
+    (term,) = terms(setup + lines, tmp_path / "train.py")
+    assert term.is_of_prediction and term.cut_by == "no_grad" and len(set(term.values)) == 3
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "with torch.no_grad():\n    base = model(x)\nloss = main + (base - out).mean()",  # its input has no gradient
+        "with torch.no_grad():\n    w = frozen(x * out.mean())\nloss = (w * out).mean() + 1.0",
+        "with torch.no_grad():\n    t = out - frozen(x * out.mean())\nloss = (out - t).pow(2).mean() + 1.0",
+        "with torch.no_grad():\n    m = out.amax(1, True)\nloss = main + (out - m).mean()",  # through no module
+    ],
+)
+def test_values_that_are_known_and_weights_are_no_predictions(lines: str, tmp_path: Path) -> None:
+    assert terms(lines, tmp_path / "train.py") == set()
+
+
+def test_losses_of_other_optimizers_come_before_it(tmp_path: Path) -> None:
+    lines = "\n".join(
+        [
+            "judge = judge if i else torch.nn.Linear(5, 1)",
+            "other = other if i else torch.optim.Adam(judge.parameters())",
+            "other.zero_grad()",
+            "F.mse_loss(judge(x[:, :5]), x[:, :1]).backward()",
+            "other.step()",
+            "with torch.no_grad():",
+            "    value = judge(out)",
+            "loss = (0.1 * out.logsumexp(1, True) - value).mean()",
+        ]
+    )
+    (term,) = terms(lines, tmp_path / "train.py")
+    assert term.is_of_prediction

@@ -67,6 +67,8 @@ WAYS = {"no_grad": "under no_grad()", "numpy": "through plain numbers", "copy": 
 @rule("warning", on=StepFacts, probes=("terms",))
 def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for term in now.dead_terms:
+        if term.is_of_prediction:  # prediction-without-gradient
+            continue
         values = ", ".join(f"{value:.3g}" for value in term.values)
         yield Evidence(
             message=(

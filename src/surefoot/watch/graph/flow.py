@@ -89,7 +89,7 @@ class Flow(TorchFunctionMode):
             _merge(self.cuts, cuts)
 
     def _note(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
-        inputs = list(_tensors((*args, *kwargs.values())))
+        inputs = list(tensors_in((*args, *kwargs.values())))
         if func in _FROM_OUTSIDE and not inputs:
             self._come_back(result)
             return
@@ -103,7 +103,7 @@ class Flow(TorchFunctionMode):
         elif func == _GRAD:
             return
         kind = _KINDS.get(func, "")
-        outputs = list(_tensors((result,)))
+        outputs = list(tensors_in((result,)))
         if not outputs and kind == "numpy":
             self._go_outside(result, inputs[0].numel(), live, cuts)
         if outputs and not kind and torch.is_grad_enabled():
@@ -157,7 +157,7 @@ class Flow(TorchFunctionMode):
 
     def _come_back(self, result: Any) -> None:
         """A tensor made of plain numbers: of those that left, if it has as many elements."""
-        for tensor in _tensors((result,)):
+        for tensor in tensors_in((result,)):
             if not _has_derivatives(tensor):
                 continue
             back = self._outside.as_large_as(tensor)
@@ -221,14 +221,14 @@ def _modes() -> list[Any]:
     return stack
 
 
-def _tensors(values: Iterable[Any], depth: int = _DEPTH) -> Iterator[Tensor]:
+def tensors_in(values: Iterable[Any], depth: int = _DEPTH) -> Iterator[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             yield value
         elif depth and isinstance(value, (list, tuple)):
-            yield from _tensors(value, depth - 1)
+            yield from tensors_in(value, depth - 1)
         elif depth and isinstance(value, dict):
-            yield from _tensors(value.values(), depth - 1)
+            yield from tensors_in(value.values(), depth - 1)
 
 
 def _merge(into: dict[Cut, Suspects], more: dict[Cut, Suspects]) -> None:

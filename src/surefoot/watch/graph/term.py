@@ -1,4 +1,4 @@
-"""Addends of a loss that were computed from what is trained, and through which no gradient comes back.
+"""Addends of a loss, or of each of its elements, that were computed from what is trained and have no gradient.
 
 Most programs add none. Where the graph of a loss shows a sum with an addend that has no gradient, which may well be a
 constant, values are followed through a few windows to see where it comes from.
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 from torch.optim import Optimizer
 
 from surefoot.facts import DeadTermFacts, Site
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
-from surefoot.watch.graph.flow import Flow
+from surefoot.watch.graph.flow import Flow, tensors_in
 from surefoot.watch.graph.outside import Cut, Suspects
 from surefoot.watch.lossgraph.node import children, is_scalar, name_of
 from surefoot.watch.probe import Probe
@@ -33,7 +34,12 @@ SUMS = frozenset(
     (torch.add, torch.Tensor.add, torch.Tensor.add_, torch.Tensor.__add__, torch.Tensor.__iadd__,
      torch.Tensor.__radd__)
 )  # fmt: skip
+DIFFERENCES = frozenset(
+    (torch.sub, torch.Tensor.sub, torch.Tensor.sub_, torch.Tensor.__sub__, torch.Tensor.__isub__,
+     torch.Tensor.__rsub__)
+)  # fmt: skip
 MEANT = frozenset(("detach", "checkpoint"))  # who writes detach() wants no gradient
+LINEAR = frozenset(("Add", "Sub", "Rsub", "Neg", "Mean", "Sum", "View", "Squeeze", "Unsqueeze", "Mul", "Div"))
 
 
 class SumFlow(Flow):
@@ -43,19 +49,40 @@ class SumFlow(Flow):
         super().__init__(params, here, is_busy)
         self.added: dict[int, tuple[Cut, float]] = {}  # by the sequence number of the sum
         self.uses: dict[Cut, set[int]] = {}  # sequence numbers of all that has a gradient and was computed from it
+        self.in_graph: set[Cut] = set()  # by which values that had a gradient lost it under `no_grad`
+        self.through_modules: set[Cut] = set()  # of these: they met parameters after that
 
     def _note(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
-        if func in SUMS and isinstance(result, Tensor) and result.numel() == 1 and result.grad_fn is not None:
-            for given in args:
-                if isinstance(given, Tensor) and given.numel() == 1 and not given.requires_grad:
-                    self._note_addend(given, result.grad_fn._sequence_nr())
+        if func in SUMS or func in DIFFERENCES:
+            self._note_sum(func, args, result)
         super()._note(func, args, kwargs, result)
+        if isinstance(result, Tensor) and not torch.is_grad_enabled():
+            self._note_prediction((*args, *kwargs.values()), result)
 
-    def _note_addend(self, addend: Tensor, number: int) -> None:
+    def _note_sum(self, func: Any, args: Any, result: Any) -> None:
+        if not isinstance(result, Tensor) or result.grad_fn is None:
+            return
+        for given in args:
+            if isinstance(given, Tensor) and given.numel() == result.numel() and not given.requires_grad:
+                is_term = func in SUMS and result.numel() == 1
+                self._note_addend(given, result.grad_fn._sequence_nr(), is_term)
+
+    def _note_addend(self, addend: Tensor, number: int, is_term: bool) -> None:
         live, cuts = self._read([addend])
         if not live and len(cuts) == 1 and addend.device.type == "cpu":
             (cut,) = cuts
-            self.added[number] = (cut, float(addend.detach()))
+            if is_term or cut in self.through_modules:
+                self.added[number] = (cut, float(addend.detach().mean()))
+
+    def _note_prediction(self, inputs: tuple[Any, ...], result: Tensor) -> None:
+        """A value in the graph, or what became of one, goes through an operation under `no_grad`."""
+        mark = self._marks.get(id(result))
+        cuts = {cut for cut in mark.cuts if cut.kind == "no_grad"} if mark is not None else set()
+        given = list(tensors_in(inputs)) if cuts else []
+        if any(one.grad_fn is not None and self._read([one])[0] for one in given):
+            self.in_graph |= cuts
+        if any(isinstance(one, Parameter) for one in given):
+            self.through_modules |= cuts & self.in_graph
 
     def _mark(self, output: Tensor, func: Any, kind: str, live: Suspects, cuts: dict[Cut, Suspects]) -> None:
         super()._mark(output, func, kind, live, cuts)
@@ -73,6 +100,7 @@ class TermProbe(Probe):
         self._is_suspicious = False
         self._num_windows = 0
         self._values: dict[Cut, list[float]] = {}  # of addends that no other part of the loss uses
+        self._predictions: set[Cut] = set()  # of these: through modules
         self._found: tuple[DeadTermFacts, ...] = ()
 
     def install(self, recorder: Recorder) -> None:
@@ -83,9 +111,10 @@ class TermProbe(Probe):
     def backward_begins(self, backward: Backward) -> None:
         roots = [root.grad_fn for root in backward.roots if root.numel() == 1 and root.grad_fn is not None]
         trunk = [node for root in roots for node in _trunk(root)]
-        self._is_suspicious |= any(name_of(node) in ("Add", "Sub", "Rsub") and None in children(node) for node in trunk)
+        is_suspicious = any(name_of(node) in ("Add", "Sub", "Rsub") and None in children(node) for node in trunk)
+        self._is_suspicious |= is_suspicious
         flow = self._flow
-        if flow is None or flow.paused:
+        if flow is None or flow.paused or not is_suspicious:  # other losses of the window come before
             return
         flow.paused = True
         numbers = {node._sequence_nr() for node in trunk}
@@ -93,6 +122,8 @@ class TermProbe(Probe):
         for number, (cut, value) in flow.added.items():
             if number in numbers and flow.uses.get(cut, set()) <= numbers and cut.kind not in MEANT:
                 self._values.setdefault(cut, []).append(value)
+                if cut in flow.through_modules:
+                    self._predictions.add(cut)
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         account = self._recorder.accounts.get(optimizer)
@@ -128,7 +159,7 @@ class TermProbe(Probe):
             if len(values) >= WINDOWS and len(set(values)) > 1 and all(values):
                 site, conditional = locate(cut)
                 if not conditional:
-                    yield DeadTermFacts(cut.kind, site, tuple(values[:WINDOWS]))
+                    yield DeadTermFacts(cut.kind, site, tuple(values[:WINDOWS]), cut in self._predictions)
 
     def _leave(self) -> None:
         if self._flow is not None and self._flow.leave():
@@ -136,11 +167,13 @@ class TermProbe(Probe):
 
 
 def _trunk(root: Any) -> Iterator[Any]:
-    """The nodes at the root that add up, scale or view scalars."""
+    """The nodes at the root that add up, scale or view: what is added there has no part in any gradient."""
     todo, seen = [root], 0
     while todo and seen < MAX_NODES:
         node = todo.pop()
         seen += 1
         yield node
-        if name_of(node) in ("Add", "Sub", "Rsub", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Mean", "Sum", "Neg"):
-            todo += [child for child in children(node) if child is not None and is_scalar(child)]
+        if name_of(node) in LINEAR:
+            below = [child for child in children(node) if child is not None]
+            is_linear = name_of(node) not in ("Mul", "Div") or len(below) == 1
+            todo += [child for child in below if is_scalar(child) or (is_linear and name_of(child) in LINEAR)]

@@ -1,6 +1,6 @@
 """Tell from a loss's node what kind of loss it is, how it reduces and what a mean is taken over."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,9 +89,24 @@ def _inside(node: Node | None, is_call: IsCall) -> tuple[Node | None, str]:
             break
         inner = [child for child in children(node) if child is not None]
         if len(inner) != 1:
-            break
+            return _weighted_by_itself(inner, is_call) if name == "Mul" else (None, "")
         node = inner[0]
     return None, ""
+
+
+def _weighted_by_itself(factors: Sequence[Node], is_call: IsCall) -> tuple[Node | None, str]:
+    """The element-wise loss of a product whose other factor is made of the prediction, as in a focal loss."""
+    found = []
+    for factor in factors:
+        node = below_views(factor)
+        while node is not None and name_of(node) == "Mul" and len(children(node)) - children(node).count(None) == 1:
+            node = below_views(next(child for child in children(node) if child is not None))
+        if node is not None and (is_call(node) or name_of(node) in KINDS):
+            found.append(node)
+    if len(found) != 1:
+        return None, ""
+    name = name_of(found[0])
+    return found[0], _kind(name, found[0]) if name in KINDS else ""
 
 
 def _is_difference(node: Node) -> bool:
