@@ -1,14 +1,17 @@
 """A writer under stress: many threads, many series, many readers, a clock that jumps, files that vanish."""
 
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from surefoot.runlog.read import Runs, connection
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.write import intake, log, seal
@@ -126,3 +129,39 @@ def test_a_folder_that_is_removed_and_made_again_is_left_to_others(tmp_path: Pat
     assert "is gone" in said[0]
     assert scalars(tmp_path / "run" / "rank-0.db") == {"loss": [(7, 7.0)]}
     assert load_run(tmp_path / "run").problems == []
+
+
+def test_two_processes_log_to_one_run(tmp_path: Path) -> None:
+    """The first to come writes; the other is told, and what it logs is nowhere."""
+    file = tmp_path / "rank-0.db"
+    first = RunLog(file, {}, pytest.fail)
+    first.scalars(1, {"loss": 0.5})
+    assert first.flush()
+    code = (
+        "import sys; from pathlib import Path; from surefoot.runlog.write.log import RunLog\n"
+        "log = RunLog(Path(sys.argv[1]), {}, print); log.scalars(1, {'loss': 99.0}); print(log.flush()); log.close()"
+    )
+    told = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines()[-1] == "False" and "a file has one writer" in told
+    first.scalars(2, {"loss": 0.25})
+    first.close()
+    assert scalars(file) == {"loss": [(1, 0.5), (2, 0.25)]}
+    assert load_run(tmp_path).problems == []
+
+
+def test_each_file_of_500_runs_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Run(tmp_path / "one", "train.py", pytest.fail) as run:
+        run.scalars(7, {"loss": 0.5})
+    for number in range(500):
+        shutil.copytree(tmp_path / "one", tmp_path / "runs" / f"20260115-{number:06d}-train")
+    opened: list[str] = []
+    connect = connection.sqlite3.connect
+
+    def counted(name: str, **settings: Any) -> Any:
+        opened.append(name)
+        return connect(name, **settings)
+
+    monkeypatch.setattr(connection.sqlite3, "connect", counted)
+    lines = summarize(Runs(tmp_path / "runs").load())
+    assert [(line.status, line.updates, line.last_loss) for line in lines] == [("finished", 7, 0.5)] * 500
+    assert len([name for name in opened if "rank-0.db" in name]) == 500
