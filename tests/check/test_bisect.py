@@ -1,14 +1,18 @@
 """Two runs that should have been equal: the first step and the first operation that differ."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import surefoot as sf
 from surefoot.check.bisect import Parting, Rerun, bisect
+from surefoot.cli import bisecting
 from surefoot.cli.bisecting import _rerun, _text
+from surefoot.cli.main import main
 from surefoot.cli.usage import UsageError
 from surefoot.launch.program import Program
 
@@ -41,6 +45,20 @@ def test_the_first_operation_that_differs_is_found(tmp_path: Path) -> None:
     assert parting.losses[0] != parting.losses[1]
     assert len(told) == 2
     assert not [file for file in tmp_path.iterdir() if file.name != "train.py"]
+
+
+def test_where_runs_part_is_kept_as_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parting = Parting(4, 3, "update", (1.0, 2.0), None)
+    monkeypatch.setattr(bisecting, "bisect", lambda *given: parting)
+    monkeypatch.chdir(tmp_path)
+    one = stored(["python", "train.py"], script="train.py")
+    bisecting.tell_parting(one, one, 3, Namespace(log=tmp_path / "kept", timeout=1.0))
+    (run,) = sf.open("kept")
+    assert f"kept as kept/{run.name}; `surefoot dash kept` draws it." in capsys.readouterr().err
+    assert main(["show", "latest", "--log", "kept"]) == 0
+    assert "result: compare: The reruns differ from step 3 on, first in the update" in capsys.readouterr().out
 
 
 def stored(command: list[str], **meta: str) -> Any:

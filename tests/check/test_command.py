@@ -15,6 +15,7 @@ from surefoot.check.checks import _value_of, _with_option
 from surefoot.check.verdict import NAMES
 from surefoot.cli.check_command import _parse
 from surefoot.cli.main import main
+from surefoot.runlog.read.result import read_result
 from tests.check.test_sandbox import digest
 from tests.cli.command import python, write
 
@@ -47,7 +48,7 @@ def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
     write(project / "log.txt", "before")
     before = digest(project)
     only = "--only=overfits-one-batch,first-loss-is-what-chance-predicts,the-future-is-hidden"
-    written = ["--json", tmp_path / "o.json"]
+    written = ["--json", tmp_path / "o.json", "--log", tmp_path / "runs"]
     done = python("-m", "surefoot", "check", "--steps", 30, only, "train.py", *written, cwd=project)
     assert done.status == 1, done.err
     assert digest(project) == before
@@ -60,6 +61,12 @@ def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
     assert checks["overfits-one-batch"]["evidence"]["rate"] == 0.0
     assert "1 passed, 1 failed, 1 not tested" in done.err
     assert done.out == b""
+    (kept,) = sf.open(tmp_path / "runs")
+    assert kept.status == "failed"
+    assert f"kept as {tmp_path / 'runs' / kept.name}" in done.err
+    result = read_result(kept)
+    assert result is not None
+    assert (result["of"], result["checks"]) == ("check", list(checks.values()))
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -106,15 +113,15 @@ def test_wrong_usage_is_one_line(
     assert said in line
 
 
-def test_json_may_follow_the_script() -> None:
-    options, program = _parse(["train.py", "--lr", "1", "--json", "o.json", "--k"])
-    assert (options.json, program.args) == (Path("o.json"), ("--lr", "1", "--k"))
-    options, program = _parse(["train.py", "--json=o.json"])
-    assert (options.json, program.args) == (Path("o.json"), ())
+def test_own_options_may_stand_right_behind_the_script() -> None:
+    options, program = _parse(["train.py", "--json", "o.json", "--steps=7", "--lr", "1", "--json", "theirs"])
+    assert (options.json, options.steps, program.args) == (Path("o.json"), 7, ("--lr", "1", "--json", "theirs"))
+    options, program = _parse(["train.py", "--no-log", "--", "--steps", "3"])
+    assert (options.no_log, program.args) == (True, ("--steps", "3"))
     options, program = _parse(["--", "train.py", "--json", "o.json"])
     assert (options.json, program.args) == (None, ("--json", "o.json"))
     options, program = _parse(["--json", "a", "-m", "train", "--json", "b"])
-    assert (options.json, program.args) == (Path("a"), ("--json", "b"))
+    assert (options.json, program.args) == (Path("b"), ())
 
 
 def test_options_of_the_script_are_replaced() -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import surefoot as sf
 from surefoot.cli import fix_command
 from surefoot.cli.main import main
+from surefoot.dashboard.data.findings import findings
 from surefoot.fix.trial import Trials
 from surefoot.fix.trial_server import TrialServer
 from tests.cli.command import CLEAN, STALE, STALE_LINE
@@ -31,7 +33,7 @@ def folder(server: TrialServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_json_and_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "train.py").write_text(WITH_ARGUMENT)
-    assert main(["fix", "train.py", "--json", "fixes.json", "--output", "fixed.py", "6"]) == 0
+    assert main(["fix", "train.py", "--json", "fixes.json", "--output", "fixed.py", "--log", "kept", "6"]) == 0
     told = json.loads((folder / "fixes.json").read_text())
     assert set(told) == {"patches", "unpatched"}
     assert told["unpatched"] == []
@@ -47,6 +49,10 @@ def test_json_and_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "proven: the finding is gone, no new one came; final loss" in said.out
     assert "1 proven patch; findings 1 → 0" in said.out
     assert "wrote fixed.py." in said.err
+    (run,) = sf.open("kept")
+    assert f"kept as kept/{run.name}" in said.err
+    assert len(run.scalars("loss")) == len(run.scalars("patched/loss")) == 6
+    assert [(one["rule"], one["patches"][0]["diff"]) for one in findings(run)] == [("stale-gradients", patch["diff"])]
 
 
 def test_apply_writes_all_files_and_sarif_tells_of_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

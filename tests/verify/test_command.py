@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from benchmarks.verify.pairs import AGREEING, DEFECTS, Pair
 
+import surefoot as sf
 from surefoot.cli.main import main
+from surefoot.runlog.read.result import read_result
 from surefoot.verify.presets import accumulated, on_ranks
 from surefoot.verify.runner import CannotCompareError, launched
 from tests.cli.command import TIMEOUT_SECONDS
@@ -35,14 +37,20 @@ open("written.txt", "w").close()
 def test_two_commands_are_compared_in_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "train.py").write_text(SCRIPT, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    words = ["--json", "found.json", "--steps", "2", "--", "python", "train.py", "--", "python", "train.py", "--twice"]
+    options = ["--json", "found.json", "--log", "kept", "--steps", "2"]
+    words = [*options, "--", "python", "train.py", "--", "python", "train.py", "--twice"]
     assert main(["verify", *words]) == 1
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     first = found["first_difference"]
     assert (first["step"], first["quantity"], first["name"]) == (1, "gradient", "0.weight")
     assert "2 times the reference's" in first["likely"]
     assert found["reference_is_deterministic"] and found["steps"] == 2
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["found.json", "train.py"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["found.json", "kept", "train.py"]
+    (run,) = sf.open("kept")
+    kept = read_result(run)
+    assert kept is not None
+    assert kept["summary"].startswith("The runs differ first at step 1: gradient of 0.weight")
+    assert {row["quantity"]: row["beyond"] for row in kept["rows"]}["gradients"] != "-"
 
 
 def test_pairs_on_ranks_are_judged_right() -> None:

@@ -46,10 +46,10 @@ def not_tested(name: str, why: str, **evidence: Any) -> Verdict:
 
 
 def as_json(script: str, verdicts: Sequence[Verdict]) -> str:
-    return json.dumps({"script": script, "checks": [_plain(verdict) for verdict in verdicts]}, indent=2) + "\n"
+    return json.dumps({"script": script, "checks": [plain(verdict) for verdict in verdicts]}, indent=2) + "\n"
 
 
-def _plain(verdict: Verdict) -> dict[str, Any]:
+def plain(verdict: Verdict) -> dict[str, Any]:
     fields = asdict(verdict)
     return {**fields, "evidence": _finite(fields["evidence"]), "seconds": round(verdict.seconds, 2)}
 

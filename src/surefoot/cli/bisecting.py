@@ -1,10 +1,12 @@
 """`surefoot compare --bisect`: run the commands of two runs again, to find the first operation that differs."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 from surefoot.check.bisect import CannotBisectError, Parting, Rerun, bisect
 from surefoot.check.judge.equal import shown
+from surefoot.cli.keeping import result_run, tell_kept
 from surefoot.cli.run_options import parse
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
@@ -16,16 +18,21 @@ OF_THE_MACHINE = ("step_seconds", "items_per_second", "memory_bytes")  # series 
 MARGIN = 2  # steps that are run beyond the first difference that was logged
 
 
-def tell_parting(first: Run, second: Run, step: int, timeout: float) -> None:
+def tell_parting(first: Run, second: Run, step: int, options: Namespace) -> None:
     """`step`: the first whose logged values differ."""
     voice = Voice()
+    kept = result_run(options, "compare", first.meta.get("script", first.name), voice)
     reruns = [_rerun(run) for run in (first, second)]
     voice.say("the programs run as their files are now, in copies of their folders.")
     try:
-        parting = bisect(reruns[0], reruns[1], step + MARGIN, timeout, lambda text: voice.say(f"{text} …"))
+        parting = bisect(reruns[0], reruns[1], step + MARGIN, options.timeout, lambda text: voice.say(f"{text} …"))
     except CannotBisectError as error:
         raise UsageError(str(error)) from None
-    print(_text(parting, step))
+    told = _text(parting, step)
+    print(told)
+    if kept is not None:
+        result = {"runs": [first.name, second.name], "agrees": parting.step is None}
+        tell_kept(kept.write(told, result, 0), voice)
 
 
 def _text(parting: Parting, logged: int) -> str:

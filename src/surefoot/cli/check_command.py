@@ -4,13 +4,13 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from surefoot.check.checks import REPEATED_STEPS, Checks, Options
 from surefoot.check.launcher import launching
 from surefoot.check.text import row, summary
-from surefoot.check.verdict import NAMES, Verdict, as_json
+from surefoot.check.verdict import NAMES, Verdict, as_json, plain
+from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
 from surefoot.cli.parsing import CommandParser, number, positive
 from surefoot.cli.run_options import parse_program
 from surefoot.cli.telling import check_writable
@@ -28,35 +28,39 @@ examples:
   surefoot check --resume-with '--resume last.pt' train.py --save last.pt
 
 The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
-working directory: none of your files is changed. Options of surefoot stand before the script; whatever follows it
-belongs to the script, but for --json FILE, which may stand behind it, too (write -- before a script that has such an
-option itself). Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
+working directory: none of your files is changed. Options of surefoot stand before the script or right behind it; --
+and what is not one of them begin the script's own arguments. The verdicts are kept as a run, which `surefoot dash`
+draws. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
 """
 
 
 def main(argv: Sequence[str]) -> int:
     options, program = _parse(argv)
     output = None if options.json is None else options.json.absolute()
+    voice = Voice()
+    kept = result_run(options, "check", program.name, voice)
     try:
         program.check()
     except ProgramError as error:
         raise UsageError(str(error)) from None
     check_writable(output)
     try:
-        verdicts = _check(program, options)
+        verdicts = _check(program, options, voice)
     except KeyboardInterrupt:
-        Voice().say("interrupted; nothing of the script is left running.")
+        voice.say("interrupted; nothing of the script is left running.")
         return INTERRUPTED_STATUS
     if output is not None:
         try:
             output.write_text(as_json(program.name, verdicts), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{str(output)!r} can't be written: {error.strerror}.") from None
-    return int(any(verdict.verdict == "fail" for verdict in verdicts))
+    status = int(any(verdict.verdict == "fail" for verdict in verdicts))
+    if kept is not None:
+        tell_kept(kept.write(summary(verdicts), {"checks": [plain(one) for one in verdicts]}, status), voice)
+    return status
 
 
-def _check(program: Program, options: argparse.Namespace) -> list[Verdict]:
-    voice = Voice()
+def _check(program: Program, options: argparse.Namespace, voice: Voice) -> list[Verdict]:
     is_terminal = sys.stderr.isatty()
     wanted = Options(
         options.steps, options.accumulate_option, options.batch_option, tuple(shlex.split(options.resume_with or ""))
@@ -85,31 +89,17 @@ def _names(text: str) -> list[str]:
 
 def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     parser = _parser()
-    options, program = parse_program(parser, argv)
-    args = list(program.args)
-    if "--" not in argv[: len(argv) - len(args)]:
-        args = _take_json(args, options)
+    options, program = parse_program(parser, argv, takes_behind=True)
     if (options.accumulate_option is None) != (options.batch_option is None):
         parser.error("--accumulate-option and --batch-option go together")
-    return options, replace(program, args=tuple(args))
-
-
-def _take_json(args: list[str], options: argparse.Namespace) -> list[str]:
-    """`--json FILE` may follow the script, too, as people write it; `--` before the script leaves it to the script."""
-    for i, arg in enumerate(args if options.json is None else ()):
-        if arg == "--json" and i + 1 < len(args):
-            options.json = Path(args[i + 1])
-            return [*args[:i], *args[i + 2 :]]
-        if arg.startswith("--json="):
-            options.json = Path(arg.removeprefix("--json="))
-            return [*args[:i], *args[i + 1 :]]
-    return args
+    return options, program
 
 
 def _parser() -> CommandParser:
     parser = CommandParser(
         prog="surefoot check",
-        usage="surefoot check [options] SCRIPT [ARGS ...]\n       surefoot check [options] -m MODULE [ARGS ...]",
+        usage="surefoot check [options] SCRIPT [options] [--] [ARGS ...]\n"
+        "       surefoot check [options] -m MODULE [options] [--] [ARGS ...]",
         description="Show before a long run that a PyTorch training script is right in the ways that can be tested.",
         epilog=_EPILOG,
     )
@@ -123,4 +113,5 @@ def _parser() -> CommandParser:
     add("--accumulate-option", metavar="OPTION", help="the script's option for the number of micro-batches")
     add("--batch-option", metavar="OPTION", help="the script's option for the batch size")
     add("--resume-with", metavar="ARGS", help="what to add to the script's arguments to resume it")
+    add_keeping_options(parser)
     return parser

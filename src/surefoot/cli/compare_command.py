@@ -10,6 +10,8 @@ from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell, print_table
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from surefoot.runlog.read import Run
     from surefoot.runlog.read.compare import Curves
 
@@ -64,17 +66,17 @@ def main(argv: Sequence[str]) -> int:
     tell_problems([problem for run in (first, second) for process in run for problem in process.problems])
     if options.bisect:
         print()
-        _bisect(first, second, series, options.timeout)
+        _bisect(first, second, series, options)
     return 0
 
 
-def _bisect(first: Run, second: Run, series: Sequence[Curves], timeout: float) -> None:
+def _bisect(first: Run, second: Run, series: Sequence[Curves], options: Namespace) -> None:
     from surefoot.cli.bisecting import OF_THE_MACHINE, tell_parting
 
     computed = [curves for curves in series if curves.name not in OF_THE_MACHINE]
     steps = [curves.first_difference for curves in computed if curves.first_difference is not None]
     if steps:
-        tell_parting(first, second, min(steps), timeout)
+        tell_parting(first, second, min(steps), options)
     else:
         print("Nothing that was computed and logged differs: there is nothing to look for.")
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.choice import add_choice_options, choose_rules
+from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
 from surefoot.cli.parsing import CommandParser, positive
-from surefoot.cli.run_options import split
+from surefoot.cli.run_options import parse_program
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.fix.fixer import Fixer
+from surefoot.fix.keep import keep
 from surefoot.fix.patch import Fixed
 from surefoot.fix.project import Project
 from surefoot.fix.trial import Trial, Trials
@@ -46,8 +48,9 @@ wrong usage.
 
 
 def main(argv: Sequence[str]) -> int:
-    options, program = _parse(argv)
+    options, program = parse_program(_parser(), argv, takes_behind=True)
     voice = Voice()
+    kept = result_run(options, "fix", program.name, voice)
     try:
         program.check()
         if not hasattr(os, "fork"):
@@ -57,7 +60,11 @@ def main(argv: Sequence[str]) -> int:
         for file in (options.json, options.output):
             check_writable(file)
         fixed = _fix(options, program, voice)
-        return _deliver(fixed, options, program, voice)
+        folder = None if kept is None else keep(fixed, kept)  # with lines of source as they are before --apply
+        status = _deliver(fixed, options, program, voice)
+        if folder is not None and options.format == "text":
+            tell_kept(folder, voice)
+        return status
     except (ProgramError, WorkspaceError, TrialError) as error:
         raise UsageError(str(error)) from None
     except KeyboardInterrupt:
@@ -144,28 +151,6 @@ def _render(fixed: Fixed, form: str, program: Program) -> str:
     return as_github_suggestions(fixed) if form == "github" else as_sarif_with_fixes(fixed, program.name)
 
 
-def _parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
-    parser = _parser()
-    own, rest, is_module = split(parser, list(argv))
-    if not rest:
-        parser.parse_args(own)
-        parser.error("name a SCRIPT, or a module with -m MODULE")
-    more, args = _own_options(parser, rest[1:])
-    options = parser.parse_args([*own, *more])
-    return options, Program(rest[0], tuple(args), is_module)
-
-
-def _own_options(parser: argparse.ArgumentParser, args: list[str]) -> tuple[list[str], list[str]]:
-    """Right behind the script: up to `--`, or to the first that is none of ours."""
-    known = parser._option_string_actions
-    at = 0
-    while at < len(args) and args[at].partition("=")[0] in known:
-        takes_value = known[args[at].partition("=")[0]].nargs != 0 and "=" not in args[at]
-        at += 2 if takes_value else 1
-    rest = args[at:]
-    return args[:at], rest[1:] if rest[:1] == ["--"] else rest
-
-
 def _parser() -> CommandParser:
     parser = CommandParser(
         prog="surefoot fix",
@@ -185,4 +170,5 @@ def _parser() -> CommandParser:
     add("--link", action="append", type=Path, default=[], metavar="PATH",
         help="link this into copies of the working folder: data that is only read")  # fmt: skip
     add_choice_options(parser)
+    add_keeping_options(parser)
     return parser

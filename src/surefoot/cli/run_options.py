@@ -36,14 +36,33 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     return parse_program(_parser(), argv)
 
 
-def parse_program(parser: CommandParser, argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
-    """For all commands that run a script."""
+def parse_program(
+    parser: CommandParser, argv: Sequence[str], *, takes_behind: bool = False
+) -> tuple[argparse.Namespace, Program]:
+    """For all commands that run a script.
+
+    `takes_behind`: the command answers a question about the script, and takes its own options right behind it, too. One
+    that runs the script in Python's place must leave it everything that follows.
+    """
     own, rest, is_module = split(parser, list(argv))
-    options = parser.parse_args(own)
+    has_dashes = not is_module and argv[len(own) : len(own) + 1] == ["--"]
+    behind, args = own_options(parser, rest[1:]) if takes_behind and not has_dashes else ([], rest[1:])
+    options = parser.parse_args([*own, *behind])
     if not rest:
         taken = f": {own[-2]} has taken {own[-1]} for its value" if own and own[-1].endswith(".py") else ""
         parser.error(f"name a SCRIPT, or a module with -m MODULE{taken}")
-    return options, Program(rest[0], tuple(rest[1:]), is_module)
+    return options, Program(rest[0], tuple(args), is_module)
+
+
+def own_options(parser: argparse.ArgumentParser, args: list[str]) -> tuple[list[str], list[str]]:
+    """Up to `--`, or to the first that is none of ours; and the rest, which is the script's."""
+    known = parser._option_string_actions
+    at = 0
+    while at < len(args) and args[at].partition("=")[0] in known:
+        takes_value = known[args[at].partition("=")[0]].nargs != 0 and "=" not in args[at]
+        at += 2 if takes_value else 1
+    rest = args[at:]
+    return args[:at], rest[1:] if rest[:1] == ["--"] else rest
 
 
 def split(parser: argparse.ArgumentParser, argv: list[str]) -> tuple[list[str], list[str], bool]:

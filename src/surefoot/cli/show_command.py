@@ -11,7 +11,9 @@ from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
 from surefoot.cli.table import cell, duration, number, print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run
+from surefoot.runlog.read.result import parse_result
 from surefoot.runlog.read.summary import Summary, summarize
+from surefoot.runlog.write.result import RESULT
 
 _EXAMPLES = """\
   surefoot show latest               the newest run
@@ -126,4 +128,6 @@ def _print_events(run: Run) -> None:
     for rank, event in sorted(events, key=lambda pair: pair[1].time):
         when = datetime.fromtimestamp(event.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
         whose = f" rank {rank}" if len(run.processes) > 1 else ""
-        print(f"  {when}{whose} step {event.step} {event.kind}: {cell(event.text)}")
+        result = parse_result(event.text) if event.kind == RESULT else None
+        told = event.text if result is None else f"{result['of']}: {result.get('summary')}"
+        print(f"  {when}{whose} step {event.step} {event.kind}: {cell(told)}")

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
 from surefoot.cli.parsing import CommandParser, number, positive, whole_number
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.verify.presets import IN_PROCESS, Other, accumulated, in_process, on_ranks
 from surefoot.verify.runner import CannotCompareError, running
-from surefoot.verify.text import text
+from surefoot.verify.text import answer, table, text
 from surefoot.verify.verdict import Verdict, plain
 from surefoot.verify.verifier import verify
 
@@ -28,7 +29,8 @@ examples:
 
 Both commands run for a few steps in copies of the working directory: none of your files is changed. The first is the
 reference; it also runs perturbed by rounding, which gives the tolerances. Each step should compute with the same
-samples in both. Exit status: 0 if they agree, 1 if they differ, 2 if they can't be compared.
+samples in both. The comparison is kept as a run, which `surefoot dash` draws. Exit status: 0 if they agree, 1 if they
+differ, 2 if they can't be compared.
 """
 _PRESETS = (*IN_PROCESS, "ddp", "fsdp", "accumulate")
 
@@ -43,6 +45,7 @@ def main(argv: Sequence[str]) -> int:
     voice = Voice()
     try:
         reference, other = _pair(options, commands)
+        kept = result_run(options, "verify", _script(reference), voice)
         verdict = _verify(options, reference, other, voice)
     except CannotCompareError as error:
         raise UsageError(str(error)) from None
@@ -50,10 +53,17 @@ def main(argv: Sequence[str]) -> int:
         voice.say("interrupted; nothing of the two runs is left running.")
         return INTERRUPTED_STATUS
     voice.write(text(verdict))
+    compared = {"reference": reference, "other": other.command, "preset": other.preset}
     if output is not None:
-        told = {"reference": reference, "other": other.command, "preset": other.preset, **plain(verdict)}
-        output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        output.write_text(json.dumps({**compared, **plain(verdict)}, indent=2) + "\n", encoding="utf-8")
+    if kept is not None:
+        tell_kept(kept.write(answer(verdict), {**compared, **table(verdict)}, verdict.status), voice)
     return verdict.status
+
+
+def _script(command: list[str]) -> str:
+    """What the run is called after."""
+    return next((word for word in command if word.endswith(".py")), command[0])
 
 
 def _verify(options: argparse.Namespace, reference: list[str], other: Other, voice: Voice) -> Verdict:
@@ -129,5 +139,6 @@ def _parser() -> CommandParser:
     add("--accumulate-option", metavar="OPTION", help="the script's option for the number of micro-batches")
     add("--batch-option", metavar="OPTION", help="the script's option for the batch size")
     add("--with", dest="extra", metavar="ARGS", help="added to the command that a preset makes")
+    add_keeping_options(parser)
     add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 from surefoot.verify.child.perturb import ROUNDINGS
 from surefoot.verify.distance import STAGES
@@ -20,18 +21,32 @@ PLURALS = {
 
 
 def text(verdict: Verdict) -> str:
-    parts = [*_tables(verdict), _answer(verdict), *_notes(verdict)]
+    parts = [*_tables(verdict), _filled(answer(verdict)), *_notes(verdict)]
     return "\n".join(parts) + "\n"
+
+
+def table(verdict: Verdict) -> dict[str, Any]:
+    """The same as data: a row for each step and quantity, in the words of the columns."""
+    rows = [
+        {"step": step, **dict(zip(HEADERS, row, strict=True))}
+        for step in range(1, _last_step(verdict) + 1)
+        for stage in STAGES
+        if (row := _row(verdict, step, stage))
+    ]
+    return {"agrees": verdict.agrees, "rows": rows, "not_compared": verdict.left_out}
 
 
 def _tables(verdict: Verdict) -> Iterator[str]:
     """Of each step up to the one that differs first: what comes later follows from it."""
-    last = verdict.first.distance.step if verdict.first else verdict.steps
-    for step in range(1, last + 1):
+    for step in range(1, _last_step(verdict) + 1):
         rows = [row for stage in STAGES if (row := _row(verdict, step, stage))]
         widths = [max(len(row[i]) for row in (HEADERS, *rows)) for i in range(len(HEADERS))]
         lines = [_line((f"step {step}", *HEADERS[1:]), widths), *(_line(row, widths) for row in rows)]
         yield "\n".join(lines) + "\n"
+
+
+def _last_step(verdict: Verdict) -> int:
+    return verdict.first.distance.step if verdict.first else verdict.steps
 
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
@@ -64,7 +79,7 @@ def _name(one: Compared) -> str:
     return f"{one.distance.name}{kind}"
 
 
-def _answer(verdict: Verdict) -> str:
+def answer(verdict: Verdict) -> str:
     if verdict.first is None:
         steps = "step" if verdict.steps == 1 else f"{verdict.steps} steps"
         return f"The runs agree: all {len(verdict.compared)} quantities of the {steps} are within their tolerances."
@@ -74,7 +89,7 @@ def _answer(verdict: Verdict) -> str:
         told.append(f"{one.reason[0].upper()}{one.reason[1:]}.")
     elif one.reference is not None:
         told.append(_numbers(verdict))
-    return _filled(" ".join(filter(None, [*told, verdict.likely])))
+    return " ".join(filter(None, [*told, verdict.likely]))
 
 
 def _numbers(verdict: Verdict) -> str:

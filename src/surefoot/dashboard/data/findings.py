@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from surefoot.dashboard.data.patches import add_patches
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run
 
@@ -12,6 +13,8 @@ from surefoot.runlog.read.run import Run
 def findings(run: Run) -> list[dict[str, Any]]:
     """Of all its processes, by step."""
     found = [finding for process in run for finding in findings_of(run.name, process)]
+    if found:
+        add_patches(found, run)
     return sorted(found, key=lambda finding: int(finding["step"]))
 
 

@@ -76,7 +76,8 @@ function versions({ versions: known }) {
     .join(", ");
 }
 
-function happened({ events }) {
+function happened({ events: all }) {
+  const events = all.filter(({ kind }) => kind !== "result"); // which has a view of its own
   if (!events.length) return null;
   const line = ({ step, kind, text }) =>
     make(

@@ -6,6 +6,7 @@ import { change, hrefOf } from "../link.js";
 import { count, short, tick } from "../number.js";
 import { canFollow } from "../source.js";
 import { severityBadge } from "../status.js";
+import { patchCard } from "./patch.js";
 import { findingKey } from "./run.js";
 import { rulePage } from "./rule.js";
 
@@ -102,6 +103,7 @@ function card(finding, run) {
     source(finding, run),
     evidence(finding.evidence),
     part("What to do", finding.fix, "fix"),
+    (finding.patches ?? []).map(patchCard),
     part("Why it matters", finding.why),
     rulePage(finding.rule),
     canFollow

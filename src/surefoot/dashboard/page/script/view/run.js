@@ -11,6 +11,7 @@ import { showFindings } from "./findings.js";
 import { showGradients } from "./gradients.js";
 import { showOverview } from "./overview.js";
 import { showParameters } from "./parameters.js";
+import { resultOf, showResult, TITLES } from "./result.js";
 
 const TABS = [
   { name: "", text: "Curves", show: showOverview },
@@ -18,6 +19,14 @@ const TABS = [
   { name: "parameters", text: "Parameters", show: showParameters },
   { name: "findings", text: "Findings", show: showFindings },
 ];
+/** What a command found out comes first; it is no training, whose gradients could be looked at. */
+function tabsOf(run) {
+  if (!run.result) return TABS;
+  const [curves, , , findings] = TABS;
+  const first = { name: "", text: TITLES[run.result.of] ?? "Result", show: showResult };
+  return [first, { ...curves, name: "curves" }, ...(run.findings.all.length ? [findings] : [])];
+}
+
 const KEPT = ["rank", "from", "to", "axis", "smooth"]; // of the state, from tab to tab
 
 export function showRun(place, path, query) {
@@ -112,7 +121,7 @@ export function showRun(place, path, query) {
     const kept = new URLSearchParams([...query].filter(([key]) => KEPT.includes(key)));
     replace(
       tabs,
-      TABS.map(({ name: tabName, text }) => {
+      tabsOf(run).map(({ name: tabName, text }) => {
         const num = tabName === "findings" ? run.findings.all.length : 0;
         const hasErrors = num && run.findings.all.some((finding) => finding.severity === "error");
         const href = hrefOf(["run", name, ...(tabName ? [tabName] : [])], kept);
@@ -130,7 +139,7 @@ export function showRun(place, path, query) {
     [path, query] = [nowPath, nowQuery];
     if (!run) return;
     drawTabs();
-    const wanted = TABS.find((one) => one.name === (path[2] ?? ""));
+    const wanted = tabsOf(run).find((one) => one.name === (path[2] ?? ""));
     const key = `${wanted?.name} ${query.get("rank")}`; // another rank is another view
     if (tab?.key === key) return tab.view.set(query);
     tab?.view.close();
@@ -168,6 +177,7 @@ class RunState {
     this.series = about.series;
     this.convergence = about.convergence;
     this.events = about.events;
+    this.result = resultOf(about.events);
     this.problems = about.problems;
     this.findings = new Findings();
     this.start = Date.parse(about.run.started) / 1000 || 0;
