@@ -4,6 +4,7 @@ python -m benchmarks.log.peers --kills 20 --damages 100      # writes a part of 
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -122,15 +123,29 @@ def _outcome(found: Found, whole: Found) -> str:
     return "less, and told" if found.said.strip() and found.said != whole.said else "less in silence"
 
 
+def kept(folder: Path | None, make: Callable[[str, int], list[str]], peer: str, num: int) -> list[str]:
+    """A row that was made before, or a new one."""
+    file = folder / f"{make.__name__}-{peer}-{num}.json" if folder is not None else None
+    if file is not None and file.exists():
+        row: list[str] = json.loads(file.read_text(encoding="utf-8"))
+        return row
+    row = make(peer, num)
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(row), encoding="utf-8")
+    return row
+
+
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.log.peers")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--damages", type=int, default=100)
-    parser.add_argument("--only", choices=WRITERS, action="append", help="these; nothing is written")
+    parser.add_argument("--only", choices=WRITERS, action="append", help="these; the page is left as it is")
+    parser.add_argument("--kept", type=Path, metavar="FOLDER", help="keep rows there, and go on with those it has")
     options = parser.parse_args(argv)
     peers = options.only or list(WRITERS)
-    kills = [kill_row(peer, options.kills) for peer in peers if options.kills]
-    damages = [damage_row(peer, options.damages) for peer in peers if options.damages and peer != "wandb offline"]
+    kills = [kept(options.kept, kill_row, peer, options.kills) for peer in peers]
+    damages = [kept(options.kept, damage_row, peer, options.damages) for peer in peers if peer != "wandb offline"]
     head = ["tool", "steps handed over", "steps lost", "most seconds lost", "nothing found", "wrong", "exception"]
     text = TEXT.format(
         kills=options.kills, damages=options.damages, steps=NUM_STEPS, kill_table=table(head, kills),

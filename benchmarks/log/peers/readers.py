@@ -82,7 +82,7 @@ def aim(folder: Path) -> Rows:
             capture_terminal_logs=False,
         )  # fmt: skip
         for metric, context, _ in run.iter_metrics_info():
-            steps, values = run.get_metric(metric, context).values.sparse_list()
+            steps, (values, *_) = run.get_metric(metric, context).data.items_list()
             rows |= {(metric, int(step)): float(value) for step, value in zip(steps, values, strict=True)}
     return rows
 
