@@ -1,6 +1,7 @@
 """SQL from the page: it reads this folder's runs, within limits, and nothing else."""
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -24,28 +25,50 @@ def asked(client: Client, sql: str) -> Any:
     return client.post("/api/query", json={"sql": sql}, headers=OWN)
 
 
+def told(client: Client, sql: str) -> dict[str, Any]:
+    """An answer's lines, put together."""
+    found: dict[str, Any] = {"rows": []}
+    for line in asked(client, sql).text.splitlines():
+        part = json.loads(line)
+        found["rows"] += part.pop("rows", [])
+        found |= part
+    return found
+
+
 def test_an_answer(client: Client) -> None:
-    told = asked(
-        client, f"SELECT rank, count(*) AS num, max(time) FROM scalars WHERE run = '{TRAIN}' GROUP BY rank"
-    ).json()
-    assert told["columns"][:2] == ["rank", "num"] and told["types"][:2] == ["INTEGER", "BIGINT"]
-    assert [row[:2] for row in sorted(told["rows"])] == [[0, 200], [1, 10]]
-    assert not told["is_cut"] and told["seconds"] >= 0
-    assert any("20260103-bad" in problem for problem in told["problems"])
+    found = told(client, f"SELECT rank, count(*) AS num, max(time) FROM scalars WHERE run = '{TRAIN}' GROUP BY rank")
+    assert found["columns"][:2] == ["rank", "num"] and found["types"][:2] == ["INTEGER", "BIGINT"]
+    assert [row[:2] for row in sorted(found["rows"])] == [[0, 200], [1, 10]]
+    assert not found["is_cut"] and found["seconds"] >= 0
+    assert any("20260103-bad" in problem for problem in found["problems"])
+
+
+def test_rows_come_in_lines_and_what_fails_late_is_the_last_of_them(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [json.loads(line) for line in asked(client, "SELECT * FROM range(9000)").text.splitlines()]
+    assert [sorted(line) for line in lines] == [
+        ["columns", "problems", "types"],
+        *[["rows"]] * 3,
+        ["is_cut", "seconds"],
+    ]
+    monkeypatch.setattr(question, "MOST_BYTES", 30_000)
+    *_, last = asked(client, "SELECT range, repeat('x', 5) FROM range(9000)").text.splitlines()
+    assert "the answer is larger than" in json.loads(last)["error"]
 
 
 def test_long_answers_are_cut(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(question, "MOST_ROWS", 7)
-    told = asked(client, "SELECT step FROM scalars ORDER BY step").json()
-    assert len(told["rows"]) == 7 and told["is_cut"]
-    told = asked(client, "SELECT step FROM scalars LIMIT 7").json()
-    assert len(told["rows"]) == 7 and not told["is_cut"]
+    found = told(client, "SELECT step FROM scalars ORDER BY step")
+    assert len(found["rows"]) == 7 and found["is_cut"]
+    found = told(client, "SELECT step FROM scalars LIMIT 7")
+    assert len(found["rows"]) == 7 and not found["is_cut"]
 
 
 def test_values_of_all_kinds(client: Client) -> None:
     odd = "'nan'::DOUBLE, 'inf'::DOUBLE, NULL, TIMESTAMP '2026-01-01 10:00:00', 1.5::DECIMAL(4,2)"
-    told = asked(client, f"SELECT {odd}, [1, 2], {{'a': '</script>'}}").json()
-    assert told["rows"] == [["NaN", "Infinity", None, "2026-01-01T10:00:00Z", 1.5, [1, 2], {"a": "</script>"}]]
+    found = told(client, f"SELECT {odd}, [1, 2], {{'a': '</script>'}}")
+    assert found["rows"] == [["NaN", "Infinity", None, "2026-01-01T10:00:00Z", 1.5, [1, 2], {"a": "</script>"}]]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,12 @@ MOST_ROWS = 10_000
 MOST_BYTES = 32_000_000
 
 
-def question(folder: Path, boxes: Boxes, sql: str, stop: Stop) -> dict[str, Any]:
-    """What is wrong with it is raised as a QueryError."""
+def answer_parts(folder: Path, boxes: Boxes, sql: str, stop: Stop) -> Iterator[dict[str, Any]]:
+    """The columns, then rows as they come, then how it ended. What is wrong with it is raised as a QueryError."""
     begun = time.monotonic()
     asked = Question(sql, folder, seconds=SECONDS, rows=MOST_ROWS, bytes=MOST_BYTES, cut=True)
     with boxes.asked(asked, stop) as answer:
-        rows = answer.rows()
-    return {
-        "columns": answer.columns,
-        "types": answer.types,
-        "rows": rows,
-        "is_cut": answer.is_cut,
-        "seconds": time.monotonic() - begun,
-        "problems": answer.problems,
-    }
+        yield {"columns": answer.columns, "types": answer.types, "problems": answer.problems}
+        for batch in answer.batches():
+            yield {"rows": batch}
+        yield {"is_cut": answer.is_cut, "seconds": time.monotonic() - begun}

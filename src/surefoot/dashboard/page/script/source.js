@@ -31,13 +31,28 @@ export const hists = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}
 /** { rank } */
 export const params = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}/params`, wanted);
 
-export const query = (sql, signal) => post("api/query", { sql }, signal);
+/** The answer to a query; `hear` gets it as far as it has come, whenever there are more rows. */
+export async function query(sql, hear, signal) {
+  const answer = { columns: [], rows: [] };
+  const add = ({ error, rows = [], ...rest }) => {
+    if (error) throw new SourceError(error);
+    Object.assign(answer, rest);
+    answer.rows.push(...rows);
+    if (rows.length) hear(answer);
+  };
+  await readLines(fetch("api/query", posting({ sql }, signal)), add);
+  return answer;
+}
 /** Paths of the optimizer lab. An error has `fields`: what is wrong with which setting. */
 export const descend = (settings, signal) => post("api/descent", settings, signal);
 
 /** Runs both programs of a rule: `hear` gets what they tell as it comes. The signal ends them. */
 export async function runTwins(rule, hear, signal) {
-  const asked = fetch(`api/learn/${encodeURIComponent(rule)}/run`, { method: "POST", signal });
+  return readLines(fetch(`api/learn/${encodeURIComponent(rule)}/run`, { method: "POST", signal }), hear);
+}
+
+/** An answer that comes in lines of JSON. */
+async function readLines(asked, hear) {
   const response = await asked.catch(() => null);
   if (!response?.ok) return read(asked); // which says why
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -68,8 +83,11 @@ function get(path, wanted = {}) {
 }
 
 function post(path, body, signal) {
-  const headers = { "content-type": "application/json" };
-  return read(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+  return read(fetch(path, posting(body, signal)));
+}
+
+function posting(body, signal) {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
 }
 
 async function read(asked) {

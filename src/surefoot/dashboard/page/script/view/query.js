@@ -79,17 +79,16 @@ export function showQuery(place, path, query) {
     asked?.abort();
     const own = (asked = new AbortController());
     change({ sql: input.value });
-    replace(
-      result,
-      make(
-        "p",
-        { class: "waiting" },
-        "Asking… ",
-        make("button", { type: "button", class: "small", on: { click: () => own.abort() } }, "Stop"),
-      ),
-    );
+    const waiting = make("span", {}, "Asking… ");
+    const first = make("div", {});
+    const stop = make("button", { type: "button", class: "small", on: { click: () => own.abort() } }, "Stop");
+    replace(result, make("p", { class: "waiting" }, waiting, stop), first);
+    const hear = ({ columns, rows }) => {
+      if (!first.hasChildNodes()) first.append(pages(columns, rows.slice(0, AT_ONCE)));
+      replace(waiting, `${count(rows.length)} rows so far… `);
+    };
     try {
-      show(await ask(input.value, own.signal));
+      show(await ask(input.value, hear, own.signal));
     } catch (error) {
       if (own !== asked) return;
       replace(
