@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -18,6 +18,7 @@ help:
 	@echo 'make check      linters, types, layers, generated documentation'
 	@echo 'make docs       write docs/rules from the rules, the figures of docs/guide, and what the page knows of the lab'
 	@echo 'make figures    draw the figures of docs/guide, from real runs'
+	@echo 'make site       build the documentation as a searchable site in build/site'
 	@echo 'make release    build wheel and sdist, check them, and try the wheel in a clean environment'
 	@echo 'make bench      what surefoot costs, and what it finds beside other tools'
 	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
@@ -162,6 +163,12 @@ bench-setup: .venv-bench/.stamp
 	xargs -n 1 .venv-bench/bin/python -m pip install --quiet --constraint constraints.txt < benchmarks/requirements.txt
 	.venv-bench/bin/python -m pip uninstall --quiet --yes torchvision  # fastai asks for it; it may not fit this torch
 	touch $@
+
+# The documentation as a site that loads nothing from other hosts. Dead links and anchors fail.
+site: $(STAMP)
+	$(PY) -m pip install --quiet --constraint constraints.txt --group site
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo 'The site is in build/site: open build/site/index.html, or serve it to search: $(PY) -m http.server --directory build/site'
 
 # Wheel and sdist, checked; then the wheel is installed in a clean environment, where Node is not needed.
 release: $(STAMP)

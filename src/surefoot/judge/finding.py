@@ -26,4 +26,5 @@ class Finding:
 
     @property
     def place(self) -> Place:
+        """Rule, file and line: findings with the same place are one."""
         return (self.rule, self.file, self.line)

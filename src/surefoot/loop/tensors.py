@@ -49,6 +49,7 @@ class TensorBatches:
 
     @property
     def num_samples(self) -> int:
+        """The samples of one pass on this rank."""
         rank, num_ranks = self.part
         return len(range(rank, len(self.tensors[0]), num_ranks))
 

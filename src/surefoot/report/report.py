@@ -26,6 +26,8 @@ class Process:
 
 @dataclass(slots=True)
 class Report:
+    """What a run found, and which rules could not be checked. `print` shows it as text."""
+
     script: str
     steps: int = 0
     findings: list[Finding] = field(default_factory=list)
@@ -40,6 +42,7 @@ class Report:
         return any(LEVELS.index(finding.severity) >= LEVELS.index(level) for finding in self.findings)
 
     def without_notes(self) -> "Report":
+        """The same report with warnings and errors only."""
         return dataclasses.replace(self, findings=[f for f in self.findings if f.severity != "note"])
 
     @property
@@ -78,6 +81,7 @@ class Report:
         return as_text(self, io.StringIO())
 
     def as_json(self) -> str:
+        """`as_dict` as a JSON document."""
         return json.dumps(self.as_dict(), indent=2, allow_nan=False) + "\n"
 
 

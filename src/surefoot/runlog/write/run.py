@@ -49,18 +49,22 @@ class Run:
 
     @property
     def name(self) -> str:
+        """The name of the run's folder."""
         return self.folder.name
 
     @property
     def is_closed(self) -> bool:
+        """Whether the run has ended, so that nothing more is written."""
         return self._is_closed
 
     @property
     def is_first_rank(self) -> bool:
+        """Whether this process is rank 0."""
         return self._meta["rank"] == "0"
 
     @property
     def attempt(self) -> int:
+        """The number of this attempt to train, from 1."""
         return int(self._meta["attempt"])
 
     def log(self, values: Mapping[str, Any], step: int | None = None) -> None:
@@ -90,6 +94,7 @@ class Run:
             log.scalars(step, values, time, more=more)
 
     def add(self, layout: Layout, step: int, packed: bytes) -> None:
+        """Write one row of scalars that is packed already."""
         log = self._open()
         if log is not None:
             log.add(layout, step, packed)
@@ -101,16 +106,19 @@ class Run:
             log.hist(step, name, edges, counts)
 
     def record(self, record: Record) -> None:
+        """Write the facts of a step."""
         log = self._log or self._open()
         if log is not None:
             log.record(record)
 
     def finding(self, number: int, finding: Mapping[str, Any]) -> None:
+        """Write a finding; a later one with the same number replaces it."""
         log = self._open()
         if log is not None:
             log.finding(number, finding)
 
     def event(self, kind: str, text: str, step: int = 0) -> None:
+        """Write that something happened at a step."""
         log = self._open()
         if log is not None:
             log.event(kind, text, step)
@@ -126,6 +134,7 @@ class Run:
         self._listeners.append(listener)
 
     def unlisten(self, listener: Listener) -> None:
+        """End what `listen` began."""
         if listener in self._listeners:
             self._listeners.remove(listener)
 

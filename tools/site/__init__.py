@@ -1,0 +1,1 @@
+"""The documentation site: `make site` builds it with MkDocs, which calls `hooks`."""
