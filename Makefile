@@ -29,7 +29,7 @@ help:
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
-	@echo 'make bench-check         surefoot check on clean programs, and on the same with 39 defects'
+	@echo 'make bench-check         surefoot check on clean programs, and on the same with 46 defects'
 	@echo 'make bench-verdict       how often what is said about the end of a loss is right, on trainings that went on'
 	@echo 'make bench-verify        surefoot verify on pairs of runs, with and without defects of distributed training'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'

@@ -69,4 +69,11 @@ DEFECTS = [
     Defect("weights not restored", "resumable", '    model.load_state_dict(state["model"])\n', "", RESUME),
     Defect("prediction detached", "trainer", "self.model(x).squeeze(1), y)\n            self", "nn.functional.dropout(self.model(x), 0.9, training=False).squeeze(1).detach().requires_grad_(), y)\n            self", OVERFIT),
     Defect("targets of the neighbours", "fine_tuned", "model(inputs), targets)", "model(inputs), targets.roll(1))", INPUT),
+    Defect("rate of zero", "contrastive", "lr=1e-3", "lr=0.0", OVERFIT),
+    Defect("noise of an unseeded generator", "contrastive", "encoder(x + 0.3 * torch.randn_like(x)), dim=1)\n        b", "encoder(x + 0.3 * __import__('random').random()), dim=1)\n        b", SEEDS),
+    Defect("sign of the loss", "sequences", "loss.backward()", "(-loss).backward()", OVERFIT),
+    Defect("input multiplied by zero", "sequences", "self.rnn(x)", "self.rnn(x * 0)", INPUT),
+    Defect("gradients cleared before the step", "forecast", "loss.backward()", "loss.backward()\n        optimizer.zero_grad()", OVERFIT),
+    Defect("trained in eval mode", "trainer", "self.model.train()", "self.model.eval()", MODES),
+    Defect("code detached", "vae", "z = mu + torch.randn_like(mu) * (0.5 * logvar).exp()", "z = (mu + torch.randn_like(mu) * (0.5 * logvar).exp()).detach()", OVERFIT),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 
 from surefoot.check.experiment import Result, Step
 from surefoot.check.judge import accumulate, equal, first_loss, needs, overfit, resume, wiring
-from surefoot.check.verdict import as_json, failed
+from surefoot.check.verdict import Answer, Verdict, as_json, failed
 
 
 def losses(values: list[float], **fields: object) -> Result:
@@ -102,6 +102,15 @@ def test_an_accusation_must_hold_with_more_data() -> None:
     accused = needs.judge(inputs(0.2, 1.0, unseen=1.02), Result(), 60.0)
     assert needs.confirmed(accused, needs.judge(inputs(0.2, 1.0), Result(), 60.0)).verdict == "pass"
     assert needs.confirmed(accused, needs.judge(inputs(1.0, 0.99), Result(), 60.0)).verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "seen", "is_early"), [("not-tested", 4.6, True), ("not-tested", 1.0, False), ("pass", 9.0, False)]
+)
+def test_what_learns_its_batches_gets_more_steps(verdict: Answer, seen: float, is_early: bool) -> None:
+    evidence = {"seen": {"standard_errors": seen}}
+    assert needs.is_too_early(Verdict(needs.NAME, verdict, "", evidence)) == is_early
+    assert not needs.is_too_early(Verdict(needs.NAME, "not-tested", "no call of a model was seen"))
 
 
 def test_inputs_that_change_nothing() -> None:

@@ -19,6 +19,7 @@ WATCHED_STEPS = 30
 TRACED_STEPS = 3
 REPEATED_STEPS = 250
 TRAINED_STEPS, LOOKED_STEPS = 150, 108  # of needs-its-input
+PATIENT = 3  # times as many, where the first run shows that it learns its batches and leaves open what from
 FEW, MANY = 18, 70  # batches that it knows: ten of them are kept back
 BY_HAND = 0.6  # of the steps that a program takes, if it cuts its batches by hand, before inputs are changed
 RESUMED_STEPS = 5
@@ -90,6 +91,9 @@ class Checks:
         if not self._watched.trained:
             return needs.judge(self._watched, self._watched, self._timeout)
         verdict = needs.judge(self._launcher.run(self._changed(TRAINED_STEPS, FEW)), self._watched, self._timeout)
+        if needs.is_too_early(verdict) and self._watched.uses_loader:
+            more = self._launcher.run(self._changed(PATIENT * TRAINED_STEPS, FEW))
+            verdict = needs.judge(more, self._watched, self._timeout)
         if verdict.verdict == "fail" and "seen" in verdict.evidence:
             longer = self._launcher.run(self._changed(2 * TRAINED_STEPS, MANY))
             return needs.confirmed(verdict, needs.judge(longer, self._watched, self._timeout))

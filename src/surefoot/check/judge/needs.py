@@ -97,6 +97,12 @@ def _by_groups(changed: Result, groups: dict[int, Group], num_trained: int) -> V
     )  # fmt: skip
 
 
+def is_too_early(verdict: Verdict) -> bool:
+    """It does better on batches that it was trained on, not yet so clearly that their memory could be told apart."""
+    seen = verdict.evidence.get("seen")
+    return verdict.verdict == "not-tested" and seen is not None and seen["standard_errors"] >= NOT_MORE
+
+
 def confirmed(accused: Verdict, longer: Verdict) -> Verdict:
     """An accusation, after a second run with more data and more steps."""
     unseen = longer.evidence.get("unseen")
