@@ -54,6 +54,8 @@ CASES: dict[str, tuple[Any, str]] = {
     "detached": (lambda: step_on(lambda outputs: outputs.sum().detach()), "the loss depends on no parameter"),
     "nothing": (lambda: step_on(lambda outputs: None), "got NoneType"),
     "weight": (lambda: loop().step(weight="x"), "weight must be the number of items"),
+    "weights": (lambda: loop().step(weight=torch.ones(3)), "weight must be the number of items"),
+    "endless weight": (lambda: loop().step(weight=float("inf")), "weight must be the number of items"),
     "epochs": (lambda: loop().fit(DATA, LOSS, epochs="2"), "epochs must be a whole number, at least 1, got '2'"),
     "loss by name": (lambda: loop().fit(DATA, "mse", epochs=1), "such as torch.nn.CrossEntropyLoss(), got str"),
     "loader last": (lambda: loop().fit(LOSS, DATA, epochs=1), "the loader comes before loss_fn"),

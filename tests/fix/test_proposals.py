@@ -15,10 +15,11 @@ LARGEST = 24  # changed lines; a patch is no rewrite
 EVIDENCE = {"container": "Net.layers", "generator": "dataset.rng", "shape": [4, 4], "micro_batches": 4}
 MESSAGE = "2 parameters (pos.weight; 8 elements): 'a.weight' and 'module.a.weight'; the target of padded positions is 0"
 NOT_PATCHED = {  # ways of writing a bug that no patch fits
-    "exploding-gradients/peak_too_high_bad", "optimizer-recreated/in_the_loop_bad",
+    "averaged-model-stale-buffers/mean_teacher_bad", "exploding-gradients/peak_too_high_bad",
+    "loads-its-own-weights/target_network_synchronised_with_itself_bad", "optimizer-recreated/in_the_loop_bad",
     "relu-before-loss/last_layer_bad", "scaler-keeps-skipping/inf_every_batch_bad",
     "unequal-micro-batches/masked_mean_by_hand_bad", "unequal-micro-batches/padded_tokens_bad",
-    "unequal-micro-batches/ragged_chunks_bad",
+    "unequal-micro-batches/ragged_chunks_bad", "untrained-optimizer-saved/optimizer_made_twice_bad",
 }  # fmt: skip
 BUGGY = [program for program in corpus() if program.is_buggy and program.rule in patchers() and not program.needs]
 

@@ -281,5 +281,5 @@ def test_histograms_come_with_some_of_the_records() -> None:
     steps: list[int] = []
     with measuring() as measured:
         measured.signals.writer.on_histogram = lambda number, step, name, edges, counts: steps.append(step)
-        train(model, torch.optim.SGD(model.parameters(), lr=0.01), 20)
-    assert Counter(steps) == dict.fromkeys((1, 9, 17), 8)  # of weights and gradients of four parameters
+        train(model, torch.optim.SGD(model.parameters(), lr=0.01), 40)
+    assert Counter(steps) == dict.fromkeys((1, 33), 8)  # of weights and gradients of four parameters

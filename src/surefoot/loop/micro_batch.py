@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from math import inf, nan
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -127,9 +128,16 @@ class MicroBatch:
 
 
 def _checked(weight: float | None) -> float | None:
-    if weight is not None and not (hasattr(weight, "__float__") and weight >= 0):
+    """As a plain number: a tensor would end up in the history and in checkpoints."""
+    if weight is None:
+        return None
+    try:
+        number = nan if isinstance(weight, str) else float(weight)
+    except (TypeError, ValueError, RuntimeError):  # torch's for a tensor of several values
+        number = nan
+    if not 0 <= number < inf:
         raise ValueError(f"weight must be the number of items that the loss is a mean over, got {weight!r}.")
-    return weight
+    return number
 
 
 def _is_of_nothing(loss: Tensor) -> bool:

@@ -73,7 +73,10 @@ def name_rest(what: str, given: Any, names: Sequence[str]) -> dict[str, Any]:
 def refuse_name(name: str | None, names: Sequence[str]) -> NoReturn:
     """For a micro-batch that names no optimizer, or one that is not there."""
     if name is None:
-        raise ValueError(f"several optimizers: name one, loop.step({names[0]!r}).")
+        raise ValueError(
+            f"several optimizers: name one, loop.step({names[0]!r}). Those that step together, on one backward, go in "
+            "a list: sf.Loop(model, [first, second])."
+        )
     raise ValueError(f"no optimizer {name!r}; there are {', '.join(map(repr, names))}.")
 
 

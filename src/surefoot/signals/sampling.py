@@ -27,7 +27,8 @@ SPACINGS = (
 WIDEST_MODEL_SPACING = 17
 EARLY = ((3, 8), (10, 64))  # up to so many times as many updates, one in so many is recorded
 RECORD_EVERY = 17  # samples: a record costs several times as much, and is judged by all rules
-HISTOGRAM_EVERY = 8  # records
+HISTOGRAM_EVERY = 8  # records; of the first ones, which lie close, a fourth of that
+CLOSE_RECORDS = 64
 USUAL_OVERHEAD = 0.02  # for which spacings are given
 
 
@@ -81,4 +82,4 @@ def num_first_updates(optimizer: int, num_tensors: int = 0) -> int:
 
 def has_histograms(record: int) -> bool:
     """Whether this record of an optimizer, counted from 1, has them."""
-    return record % HISTOGRAM_EVERY == 1
+    return record % (HISTOGRAM_EVERY if record > CLOSE_RECORDS else 4 * HISTOGRAM_EVERY) == 1
