@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from math import inf, nan
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -127,7 +127,7 @@ class MicroBatch:
         self._loop._micro_batch_ends(self, self._updater, failed=error is not None)
 
 
-def _checked(weight: float | None) -> float | None:
+def _checked(weight: Any) -> float | None:
     """As a plain number: a tensor would end up in the history and in checkpoints."""
     if weight is None:
         return None
