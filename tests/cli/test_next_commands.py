@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.cli.fix_command import _parse
+from surefoot.cli.fix_command import _parser
 from surefoot.cli.next_commands import after_replay, after_run
 from surefoot.cli.parsing import DEFAULT_LOG
-from surefoot.cli.run_options import parse
+from surefoot.cli.run_options import parse, parse_program
 from surefoot.launch.program import Program
 from surefoot.launch.ranks import Ranks
 from surefoot.report import Process, Report
@@ -32,7 +32,7 @@ def test_they_run_the_same_program(program: Program, max_steps: int | None) -> N
     assert (words[:2], again) == (["surefoot", "run"], program)
     assert (options.format, options.select, options.max_steps) == ("agent", ["RULE"], max_steps)
     words = shlex.split(commands["show_proven_patches"])
-    options, again = _parse(words[2:])
+    options, again = parse_program(_parser(), words[2:], takes_behind=True)
     assert (words[:2], again) == (["surefoot", "fix"], program)
     assert (options.max_steps, options.apply) == (max_steps, False)
 
