@@ -9,6 +9,7 @@ import gc
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import sys
@@ -150,7 +151,10 @@ def train(settings: dict[str, Any], folder: Path, clock: Clock, alive: Callable[
 
 
 def attempt(settings: dict[str, Any], folder: Path, clock: Clock, kill_after: int | None = None) -> int:
-    """The exit code of a child that trains; its parent kills it when it has seen `kill_after` batches."""
+    """The exit code of a child that trains; its parent kills it when it has seen `kill_after` batches.
+
+    The pipe has no end that could be waited for: a worker that starts while the child is killed keeps it open.
+    """
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -163,16 +167,21 @@ def attempt(settings: dict[str, Any], folder: Path, clock: Clock, kill_after: in
             sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
             os._exit(1)
     os.close(writer)
-    seen = 0
-    while kill_after is not None and os.read(reader, 1):
-        seen += 1
-        if seen == kill_after:
+    ended = 0
+    for _ in range(kill_after or 0):
+        while not ended and not select.select([reader], [], [], 0.05)[0]:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended or not os.read(reader, 1):
+            break
+    else:
+        if kill_after is not None:
             os.kill(pid, signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if not ended:
+        _, status = os.waitpid(pid, 0)
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)  # workers would notice in a few seconds, too
     os.close(reader)
-    return code
+    return os.waitstatus_to_exitcode(status)
 
 
 def kill_until_finished(settings: dict[str, Any], folder: Path, chance: random.Random) -> int:

@@ -39,7 +39,8 @@ class Twin:
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
         command = [sys.executable, "-m", "surefoot.lab.learn.twin", str(folder / f"{name}.py")]
         self.process = start(command, folder, _environ())
-        self._threads = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        self._error_reader = threading.Thread(target=self._read_errors, daemon=True)
+        self._threads = [self._error_reader, threading.Thread(target=self._read, daemon=True)]
         for thread in self._threads:
             thread.start()
 
@@ -76,7 +77,10 @@ class Twin:
         self._heard.put(None)
 
     def _told_error(self, message: Message) -> str:
-        return "\n".join(self._said) if message["status"] else ""
+        if not message["status"]:
+            return ""
+        self._error_reader.join(CLOSE_SECONDS)  # its traceback comes by another pipe, and may come later
+        return "\n".join(self._said)
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None
