@@ -141,6 +141,8 @@ def test_it_is_answered_in_one_line(
         f"run --alert-on error {HOOK}",
         f"run --alert {HOOK} --alert-on 'loss >' train.py",
         f"run --alert env:{HOOK} train.py",
+        f"run --alert cmd:{HOOK} train.py",
+        "run --alert cmd:hooks.slack.com/services/T000/B000/SECRET train.py",
         f"run --alert {HOOK} --fial-on error train.py",
         f"run --log {HOOK}/x {HOOK}",
         f"runs {HOOK} {HOOK}",

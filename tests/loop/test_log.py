@@ -13,6 +13,7 @@ import pytest
 import torch
 
 import surefoot as sf
+from surefoot.loop.track import sample_tracked
 from surefoot.runlog.write import current
 from tests.cli.command import python, write
 from tests.forked import client as forked
@@ -202,6 +203,24 @@ def test_under_surefoot_run_everything_goes_to_one_run(tmp_path: Path) -> None:
     told = meta(file)
     assert (told["exit"], told["device"], told["num_ranks"]) == ("0", "cpu", "1")
     assert sys.executable.rpartition(os.sep)[2] in told["command"] and "torch" in told["versions"]
+
+
+def test_what_is_tracked_goes_to_each_run_under_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("surefoot.loop.track.SPACING_SECONDS", 0.0)
+    model = torch.nn.Linear(3, 1)
+    sf.track("bias", model=model)
+    for names in (("loss",), ("acc", "extra", "b")):  # each file numbers its series in its own order
+        with sf.start_run() as run:
+            run.log(dict.fromkeys(names, 0.5))
+            run.flush()
+            model.bias.data.fill_(float(len(names)))
+            sample_tracked(run, 1)
+            run.flush()
+            sample_tracked(run, 2)
+        found = run.folder / "rank-0.db"
+        values = {name: [value for _, value in rows] for name, rows in scalars(found).items()}
+        assert values == {series: [0.5] for series in names}
+        assert scalars(found, "param") == {"bias[0]": [(1, float(len(names))), (2, float(len(names)))]}
 
 
 def test_where_it_was_decided_to_log_nothing_nothing_is_logged() -> None:

@@ -99,8 +99,10 @@ def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
 
 
 def _dashboard(log: Path, run: str, out: Path) -> Reading:
-    app, _ = make_app(log, Door(is_open=True))
+    door = Door()
+    app, _ = make_app(log, door)
     client = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
+    assert client.get(f"/?token={door.token}", follow_redirects=False).status_code == 303
     rows: Counter[str] = Counter()
     said, raw = "", ""
     for place in (

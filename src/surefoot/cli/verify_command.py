@@ -12,6 +12,7 @@ from surefoot.cli.parsing import CommandParser, number, positive, whole_number
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
+from surefoot.runlog.secret import masked
 from surefoot.verify.presets import IN_PROCESS, Other, accumulated, in_process, on_ranks
 from surefoot.verify.runner import CannotCompareError, running
 from surefoot.verify.text import answer, table, text
@@ -53,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
         voice.say("interrupted; nothing of the two runs is left running.")
         return INTERRUPTED_STATUS
     voice.write(text(verdict))
-    compared = {"reference": reference, "other": other.command, "preset": other.preset}
+    compared = {"reference": masked(reference), "other": masked(other.command), "preset": other.preset}
     if output is not None:
         output.write_text(json.dumps({**compared, **plain(verdict)}, indent=2) + "\n", encoding="utf-8")
     if kept is not None:

@@ -17,7 +17,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from surefoot.loop.parallel.shard import local
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, start_run
-from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.layout import Key
 from surefoot.runlog.write.run import Run
 from surefoot.watch.inventory.registry import all_roots
 
@@ -32,7 +32,7 @@ class Tracked:
 
     param: Tensor
     index: tuple[Any, ...]
-    layout: Layout
+    keys: tuple[Key, ...]  # of their series
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def sample_tracked(run: Run, step: int) -> None:
     for one in tracker.tracked:
         with torch.no_grad():
             values = local(one.param.detach())[one.index].reshape(-1).tolist()
-        run.add(one.layout, step, one.layout.pack(*values))
+        run.others(step, one.keys, values)
     tracker.due = monotonic() + SPACING_SECONDS
 
 
@@ -123,7 +123,7 @@ def _tracked(spec: str, params: Mapping[str, Tensor]) -> Tracked:
     shape = tuple(local(param.detach()).shape)
     index = _index(spec, match["index"], shape)
     places = _places(spec, index, shape)
-    return Tracked(param, index, Layout(("param", name, place) for place in places))
+    return Tracked(param, index, tuple(("param", name, place) for place in places))
 
 
 def _index(spec: str, text: str | None, shape: tuple[int, ...]) -> tuple[Any, ...]:

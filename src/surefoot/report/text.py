@@ -14,6 +14,7 @@ from surefoot.judge import Finding
 from surefoot.report.place import cause_of, relative
 from surefoot.report.processes import about_processes, nothing_trained, who_trained
 from surefoot.report.report import Report
+from surefoot.runlog.secret_text import masked_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -102,9 +103,11 @@ def _indented(text: Text | str, style: str = "") -> Padding:
 def code_frame(file: str, line: int) -> Iterator[str]:
     """The line and its neighbours, numbered; nothing when the file can't be read."""
     width = len(str(line + LINES_AFTER))
-    for number in range(max(1, line - LINES_BEFORE), line + LINES_AFTER + 1):
-        source = linecache.getline(file, number).rstrip().expandtabs(4)
-        if source or linecache.getline(file, number):
+    numbers = range(max(1, line - LINES_BEFORE), line + LINES_AFTER + 1)
+    lines = [linecache.getline(file, number) for number in numbers]
+    for number, text, source in zip(numbers, lines, masked_lines(lines), strict=True):
+        if text:
+            source = source.rstrip().expandtabs(4)
             mark = ">" if number == line else " "
             yield f"  {mark} {number:>{width}} | {source}".rstrip()
 

@@ -44,7 +44,7 @@ _HOOKS = (
 
 def masked(words: Iterable[str], *, keep: bool | None = None) -> list[str]:
     """A command line as it may be stored or shown."""
-    keep = _is_off() if keep is None else keep
+    keep = keeps_secrets() if keep is None else keep
     return [_masked(before, word, keep=keep) for before, word in _pairs(words)]
 
 
@@ -70,31 +70,32 @@ def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _masked(option: str, word: str, *, keep: bool) -> str:
     name, given, value = word.partition("=")
     if ALERT.fullmatch(option):
-        return _kind(word)
+        return address_kind(word)
     if given and ALERT.fullmatch(name):
-        return f"{name}={_kind(value)}"
+        return f"{name}={address_kind(value)}"
     if keep:
         return word
     if given and not _ADDRESS.match(word):
-        return f"{name}={_value(name, value)}"
-    return word if word.startswith("-") else _value(option, word)
+        return f"{name}={masked_value(name, value)}"
+    return word if word.startswith("-") else masked_value(option, word)
 
 
-def _value(name: str, value: str) -> str:
+def masked_value(name: str, value: str) -> str:
+    """What an option or a variable of that name is given."""
     name = name.lstrip("-+")
     is_named = _SECRET.search(name) and not _OF_A_VOCABULARY.search(name)
     if is_named and not _NO_SECRET.fullmatch(value):
         return HIDDEN
-    return _ADDRESS.sub(lambda found: _address(found[0]), _KEY.sub(HIDDEN, value))
+    return _ADDRESS.sub(lambda found: masked_address(found[0]), _KEY.sub(HIDDEN, value))
 
 
-def _address(text: str) -> str:
+def masked_address(text: str) -> str:
     """Without its password, without what signs it, and without the path where that is the secret."""
     try:
         parts = urlsplit(text)
         host = parts.hostname or ""
     except ValueError:
-        return _kind(text)
+        return address_kind(text)
     if any(host == hook or host.endswith(f".{hook}") for hook in _HOOKS):
         return f"{parts.scheme}://{host}/{HIDDEN}"
     return _open_part(parts)
@@ -114,10 +115,12 @@ def _parameter(pair: str) -> str:
     return f"{name}={HIDDEN}" if given and value and is_secret else pair
 
 
-def _kind(address: str) -> str:
+def address_kind(address: str) -> str:
+    """All that may be said of an address of alerts."""
     kind, found, rest = address.partition(":")
     return f"{kind}:{HIDDEN}" if found and rest else address
 
 
-def _is_off() -> bool:
+def keeps_secrets() -> bool:
+    """Whether the user wants that."""
     return os.environ.get(VARIABLE, "").lower() in OFF

@@ -42,6 +42,12 @@ def test_a_command_that_fails_or_does_not_listen() -> None:
     destination(python("pass")).send({"message": "x" * 1_000_000})  # nobody reads it
 
 
+def test_what_a_failing_command_repeats_is_not_told() -> None:
+    code = "import sys; sys.exit(f'POST https://elsewhere.example/SECRET: token {sys.argv[1]} is refused')"
+    with pytest.raises(SendError, match="status 1: POST https://… token … is refused"):
+        destination(python(code, "SECRET-4711")).send({})
+
+
 def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SEND_SECONDS", 0.5)
     started = time.monotonic()
@@ -51,7 +57,14 @@ def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
     assert time.monotonic() - started < 30
 
 
-@pytest.mark.parametrize(("text", "why"), [("cmd:", "needs a command"), ("cmd:no-such-thing-here x", "no command")])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("cmd:", "needs a command"),
+        ("cmd:no-such-thing-here x", "no command 'no-such"),
+        ("cmd:hooks/x", "no such command"),
+    ],
+)
 def test_what_can_not_be_run_is_refused(text: str, why: str) -> None:
     with pytest.raises(DestinationError, match=why):
         destination(text).check()

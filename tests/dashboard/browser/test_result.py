@@ -62,3 +62,27 @@ def test_patches_and_what_a_newer_surefoot_tells(page: Page, dash: Dash) -> None
     expect(page.locator(".check.fail")).to_have_text("graph-cutNot patched: no patch is known.By hand: keep the graph.")
     show(page, dash, "run", keep(dash, "divine", "It is so."))
     expect(page.locator(".result")).to_contain_text("Update surefoot to see all of it.")
+
+
+def test_markup_in_results_stays_text(page: Page, dash: Dash) -> None:
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    evil = "<img src=x onerror=alert(1)>"
+    check = {"name": evil, "verdict": "fail", "why": evil, "evidence": {evil: evil}, "seconds": 1.0}
+    row = {**dict.fromkeys(ROW, evil), "step": 1, "beyond": "3"}
+    patch = {**PATCH, "rule": evil, "file": evil, "meaning": evil, "diff": f"-{evil}\n+{evil}\n", "alternative": None}
+    unpatched = [{"rule": evil, "line": 3, "why": evil, "fix": evil}]
+    for of, told in {
+        "check": {"checks": [check, {**check, "verdict": evil}]},
+        "verify": {"reference": [evil], "other": [evil], "preset": evil, "rows": [row], "not_compared": [evil]},
+        "fix": {"patches": [patch], "unpatched": unpatched},
+        "compare": {
+            "runs": [evil, evil],
+            "agrees": False,
+            "first": dict.fromkeys(("name", "where", "operation"), evil),
+        },
+    }.items():
+        show(page, dash, "run", keep(dash, of, evil, **told))
+        expect(page.locator(".result")).to_contain_text(evil)
+        assert page.locator("img[onerror]").count() == 0
+    assert not alerts

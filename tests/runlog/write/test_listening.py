@@ -3,7 +3,6 @@
 import struct
 from pathlib import Path
 
-from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.run import Run
 
 Heard = list[tuple[tuple[str, ...], int, tuple[float, ...]]]
@@ -23,7 +22,7 @@ def make_run(folder: Path) -> tuple[Run, Heard]:
 def test_scalars_are_heard(tmp_path: Path) -> None:
     run, heard = make_run(tmp_path / "mine")
     run.scalars(1, {"loss": 0.5, "acc": 1})
-    run.add(Layout([("param", "bias", "0")]), 1, struct.pack("<d", 3.0))  # not a scalar
+    run.others(1, (("param", "bias", "0"),), [3.0])  # not a scalar
     late: Heard = []
     run.listen(lambda names, step, time, packed: late.append((names, step, ())))
     run.log({"loss": 0.25}, step=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -18,6 +19,9 @@ from typing import Any
 from surefoot.alerts.send.destination import SEND_SECONDS, Destination, DestinationError, SendError
 
 TOLD_CHARACTERS = 200  # of what a command said about its failure
+SECRET_CHARACTERS = 6  # parts of its arguments that are as long may be secrets
+NAME = re.compile(r"[\w.+-]+")
+ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://\S+", re.IGNORECASE)
 
 
 class Command(Destination):
@@ -30,12 +34,16 @@ class Command(Destination):
             raise DestinationError(f"the command after cmd: can't be read: {str(error).lower()}.") from None
         if not self._words:
             raise DestinationError("cmd: needs a command, as in cmd:notify-send surefoot.")
+        if ADDRESS.match(self._words[0]):
+            raise DestinationError("cmd: runs a command, and was given an address. Leave out cmd: to send it there.")
         self.shown = f"cmd:{Path(self._words[0]).name}" + " …" * (len(self._words) > 1)
         self._folder = Path.cwd()
 
     def check(self) -> None:
         if shutil.which(self._words[0]) is None:
-            raise DestinationError(f"there is no command {self._words[0]!r} to send alerts with.")
+            name = self._words[0]
+            told = f"no command {name!r}" if NAME.fullmatch(name) else "no such command"  # it may be an address
+            raise DestinationError(f"there is {told} to send alerts with.")
 
     def send(self, payload: Mapping[str, Any]) -> None:
         run_with(self._words, json.dumps(payload, allow_nan=False, default=str), self._folder)
@@ -62,8 +70,17 @@ def run_with(words: Sequence[str], text: str, folder: Path | None = None, *, tel
         if process.returncode:
             said.seek(0)
             reason = said.read().decode(errors="replace").strip() if tells else ""
-            last = reason.splitlines()[-1][:TOLD_CHARACTERS] if reason else ""
+            last = _without_secrets(reason.splitlines()[-1], words[1:])[:TOLD_CHARACTERS] if reason else ""
             raise SendError(f"it ended with status {process.returncode}" + f": {last}" * bool(last))
+
+
+def _without_secrets(text: str, arguments: Sequence[str]) -> str:
+    """A command that fails may repeat its arguments, and addresses that it has from elsewhere."""
+    text = ADDRESS.sub(r"\1://…", text)
+    parts = {part for word in arguments for part in re.split(r"[\s\"'=&?;|<>]+", word)}
+    for part in sorted(parts, key=len, reverse=True):
+        text = text.replace(part, "…") if len(part) >= SECRET_CHARACTERS else text
+    return text
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

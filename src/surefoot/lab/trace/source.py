@@ -4,6 +4,7 @@ import linecache
 
 from surefoot.facts import Site
 from surefoot.lab.trace.stage import Line, Trace
+from surefoot.runlog.secret_text import masked_text
 
 LONGEST = 160
 
@@ -16,7 +17,7 @@ def source_of(trace: Trace) -> tuple[Line, ...]:
         sites += [accuracy.site for accuracy in epoch.accuracies]
     found = []
     for file, number in sorted({(site.file, site.line) for site in sites if site is not None}):
-        text = linecache.getline(file, number).strip()
+        text = masked_text(linecache.getline(file, number).strip())
         if text:
             found.append(Line(file, number, text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"))
     return tuple(found)

@@ -7,6 +7,8 @@ import linecache
 import tokenize
 from pathlib import Path
 
+from surefoot.runlog.secret_text import masked_lines
+
 AROUND = 3  # lines before and after
 LONGEST = 400  # characters of a line
 BIGGEST = 4 * 2**20  # bytes of a file
@@ -23,7 +25,8 @@ def excerpt(file: str | None, line: int | None) -> tuple[int, str]:
     first = max(1, line - AROUND)
     if line > len(lines):
         return 0, "[]"
-    return first, json.dumps([text.rstrip("\r\n")[:LONGEST] for text in lines[first - 1 : line + AROUND]])
+    shown = masked_lines([text.rstrip("\r\n") for text in lines[first - 1 : line + AROUND]])
+    return first, json.dumps([text[:LONGEST] for text in shown])
 
 
 def _lines(file: str) -> list[str]:

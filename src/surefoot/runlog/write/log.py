@@ -27,7 +27,7 @@ from surefoot.runlog.schema import (
 )
 from surefoot.runlog.write.excerpt import excerpt
 from surefoot.runlog.write.intake import Intake, Order, Statement
-from surefoot.runlog.write.layout import Layout, as_floats, scalar_layout
+from surefoot.runlog.write.layout import Key, Layout, as_floats, scalar_layout
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.tail import Sweeper, Tail
 from surefoot.runlog.write.thread import Writer
@@ -60,6 +60,7 @@ class RunLog:
         self._listeners = listeners
         self._pid = os.getpid()
         self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._other_layouts: dict[tuple[Key, ...], Layout] = {}
         self._last: tuple[tuple[str, ...], Layout] = ((), Layout(()))
         self._intake = Intake(lambda: self._writer.hurry())
         self._numbers = count()  # of rows
@@ -99,7 +100,7 @@ class RunLog:
         self.add(layout, step, packed, time, more=more)
 
     def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None, *, more: bool = False) -> None:
-        """A row of values that are packed already."""
+        """A row of values that are packed already. The layout is this log's own: it knows its number in this file."""
         if os.getpid() != self._pid:  # a fork has no threads
             return
         number = step if type(step) is int else index(step)
@@ -110,6 +111,13 @@ class RunLog:
         for listener in self._listeners:
             if layout.names:
                 listener(layout.names, number, row[2], packed)
+
+    def others(self, step: int, keys: tuple[Key, ...], values: Sequence[float]) -> None:
+        """Values of series that are no scalars, such as elements of parameters."""
+        layout = self._other_layouts.get(keys)
+        if layout is None:
+            layout = self._other_layouts[keys] = Layout(keys)
+        self.add(layout, step, layout.pack(*values))
 
     def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         """How many values lie between each two of the edges."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.runlog.folder import run_folder
+from surefoot.runlog.secret_text import masked_data
 from surefoot.runlog.write.run import Run
 
 RESULT = "result"  # the kind of the event that holds it
@@ -29,7 +30,7 @@ class ResultRun:
         findings: Iterable[Mapping[str, Any]] = (), series: Mapping[str, Sequence[float]] | None = None,
     ) -> Path:  # fmt: skip
         """`summary` is one line; `series` has a value for each step from 1 on. Where it was written."""
-        told = {"of": self._of, "summary": summary, **result}
+        told = masked_data({"of": self._of, "summary": summary, **result})
         with self._run as run:
             for step, values in enumerate(zip_longest(*(series or {}).values()), 1):
                 known = zip(series or {}, values, strict=True)

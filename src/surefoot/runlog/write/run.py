@@ -11,7 +11,7 @@ from typing import Any
 
 from surefoot.facts import Record
 from surefoot.runlog.write.about import about_later, about_process, now
-from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.layout import Key
 from surefoot.runlog.write.log import Listener, RunLog
 from surefoot.runlog.write.waiting import WaitingRows
 
@@ -93,11 +93,11 @@ class Run:
         if log is not None:
             log.scalars(step, values, time, more=more)
 
-    def add(self, layout: Layout, step: int, packed: bytes) -> None:
-        """Write one row of scalars that is packed already."""
+    def others(self, step: int, keys: tuple[Key, ...], values: Sequence[float]) -> None:
+        """Write values of series that are no scalars, such as elements of parameters."""
         log = self._open()
         if log is not None:
-            log.add(layout, step, packed)
+            log.others(step, keys, values)
 
     def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         """How many values lie between each two of the edges."""
