@@ -37,7 +37,7 @@ def test_a_finding_has_all_that_it_takes_to_act(tmp_path: Path, monkeypatch: pyt
     assert second == {
         "rule": "stale-gradients", "severity": "error", "file": "train.py", "line": 4,
         "source": ["    2 | b", "    3 | c", "  > 4 | d", "    5 | e"],
-        "message": "2 of 2 step twice", "why": "it adds up", "fix": "clear them", "evidence": {"norm": "nan"},
+        "message": "2 of 2 step twice", "why": "it adds up", "fix": "clear them", "evidence": {"norm": "NaN"},
         "count": 3, "first_step": 2, "patch_known": True, "follows": {"rule": "cause", "file": "train.py", "line": 1},
     }  # fmt: skip
 

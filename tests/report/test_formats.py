@@ -160,7 +160,7 @@ def test_json_has_no_values_that_readers_refuse(tmp_path: Path) -> None:
         raise AssertionError(word)
 
     report = json.loads(render(report_of_all_kinds(tmp_path), "json"), parse_constant=refuse)
-    assert report["findings"][0]["evidence"] == {"norm": "nan", "shape": [2, 3], "odd": {"1": "<class 'object'>"}}
+    assert report["findings"][0]["evidence"] == {"norm": "NaN", "shape": [2, 3], "odd": {"1": "<class 'object'>"}}
     assert report["not_checked"] == [{"rule": "a", "why": "why not"}]
 
 

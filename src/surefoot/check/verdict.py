@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+from surefoot.facts.json_text import json_text, json_value
 
 NAMES = (
     "overfits-one-batch",
@@ -46,20 +47,17 @@ def not_tested(name: str, why: str, **evidence: Any) -> Verdict:
 
 
 def as_json(script: str, verdicts: Sequence[Verdict]) -> str:
-    return json.dumps({"script": script, "checks": [plain(verdict) for verdict in verdicts]}, indent=2) + "\n"
+    return json_text({"script": script, "checks": [plain(verdict) for verdict in verdicts]}, indent=2) + "\n"
 
 
 def plain(verdict: Verdict) -> dict[str, Any]:
     fields = asdict(verdict)
-    return {**fields, "evidence": _finite(fields["evidence"]), "seconds": round(verdict.seconds, 2)}
+    return {**fields, "evidence": _rounded(json_value(fields["evidence"])), "seconds": round(verdict.seconds, 2)}
 
 
-def _finite(value: Any) -> Any:
-    """JSON has no word for NaN and infinity."""
+def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if value - value == 0 else str(value)
-    return value
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from surefoot.cli.parsing import parser_of
 from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
 from surefoot.cli.usage import USAGE_STATUS, UsageError
+from surefoot.facts.json_text import json_text
 
 if TYPE_CHECKING:
     from surefoot.lab.gradcheck.check import Checked
@@ -37,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     with refusals_told():
         found = _check_all(options.target, options.inputs)
     if options.format == "json":
-        write_output(json.dumps([asdict(checked) for checked in found], indent=1) + "\n", options.output)
+        write_output(json_text(found, indent=1) + "\n", options.output)
     else:
         write_output("".join(f"{line}\n" for checked in found for line in _told(checked)), options.output)
     if any(checked.verdict == "wrong" for checked in found):

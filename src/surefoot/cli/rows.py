@@ -1,12 +1,12 @@
 """Rows as CSV or JSON. What is not finite is kept: nan, inf, -inf in CSV; "NaN", "Infinity", "-Infinity" in JSON."""
 
 import csv
-import json
-import math
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import IO, Any
+
+from surefoot.facts.json_text import json_text
 
 Batches = Iterable[Sequence[Sequence[Any]]]
 
@@ -23,8 +23,8 @@ def print_json(columns: Sequence[str], batches: Batches, stream: IO[str]) -> Non
     before = "[\n"
     for batch in batches:
         for row in batch:
-            line = {column: _json(value) for column, value in zip(columns, row, strict=True)}
-            stream.write(f"{before}{json.dumps(line, ensure_ascii=False, allow_nan=False)}")
+            line = dict(zip(columns, row, strict=True))
+            stream.write(f"{before}{json_text(line)}")
             before = ",\n"
     stream.write("\n]\n" if before != "[\n" else "[]\n")
 
@@ -33,23 +33,7 @@ def _csv(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):
-        return json.dumps(_json(value), ensure_ascii=False)
-    return _plain(value)
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _json(item) for key, item in value.items()}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return _plain(value)
-
-
-def _plain(value: Any) -> Any:
+        return json_text(value)
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, bytes):

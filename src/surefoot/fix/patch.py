@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.facts.json_text import json_value
 from surefoot.fix.trial import Trial
 from surefoot.judge import Finding
 from surefoot.report.place import relative
@@ -45,8 +45,8 @@ class Patch:
             "line": self.line,
             "diff": self.diff,
             "proven": True,
-            "loss_before": _plain(self.loss_before),
-            "loss_after": _plain(self.loss_after),
+            "loss_before": json_value(self.loss_before),
+            "loss_after": json_value(self.loss_after),
         }
 
 
@@ -85,8 +85,3 @@ def original_line(original: str, text: str, line: int | None) -> int | None:
         if start < line <= end:
             return min(original_start + line - start, max(original_end, 1))
     return line
-
-
-def _plain(loss: float | None) -> float | str | None:
-    """JSON has no word for NaN and infinity."""
-    return loss if loss is None or math.isfinite(loss) else str(loss)

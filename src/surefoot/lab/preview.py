@@ -10,7 +10,6 @@ import copy
 import csv
 import inspect
 import io
-import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from torch.nn import Parameter
 from torch.optim import SGD, Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
+from surefoot.facts.json_text import json_text
 from surefoot.lab.chart import Chart, Line, Mark, as_svg, as_text
 from surefoot.loop.loop import Loop
 from surefoot.loop.schedule import length_of, mismatch
@@ -69,7 +69,7 @@ class Preview:
             "marks": [{"update": update, "what": what} for update, what in self.marks],
             "warnings": list(self.warnings), "rates": self.groups,
         }  # fmt: skip
-        return json.dumps(told) + "\n"
+        return json_text(told) + "\n"
 
     def __str__(self) -> str:
         return self.plot()

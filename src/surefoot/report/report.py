@@ -2,13 +2,12 @@
 
 import dataclasses
 import io
-import json
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from surefoot.facts import ReplicaFacts
+from surefoot.facts.json_text import json_text, json_value
 from surefoot.judge import Finding
 from surefoot.rules import LEVELS, Level
 from surefoot.version import __version__
@@ -82,7 +81,7 @@ class Report:
 
     def as_json(self) -> str:
         """`as_dict` as a JSON document."""
-        return json.dumps(self.as_dict(), indent=2, allow_nan=False) + "\n"
+        return json_text(self.as_dict(), indent=2) + "\n"
 
 
 def merge(reports: Iterable[Report]) -> Report:
@@ -138,17 +137,6 @@ def _cause(finding: Finding, findings: list[Finding]) -> Finding:
 
 
 def _plain_finding(finding: Finding) -> dict[str, Any]:
-    plain: dict[str, Any] = _plain(dataclasses.asdict(finding))
+    plain: dict[str, Any] = json_value(finding)
     cause = plain.pop("follows")
     return plain if cause is None else plain | {"follows": dict(zip(("rule", "file", "line"), cause, strict=True))}
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no word for NaN and infinity, and no tuples."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

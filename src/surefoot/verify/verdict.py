@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from surefoot.facts.json_text import json_value
 from surefoot.verify.distance import Distance, distances
 from surefoot.verify.likely import Shape, explain
 from surefoot.verify.recording import Recording
@@ -99,4 +100,5 @@ def _plain(one: Compared) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | str:
-    return float(f"{value:.6g}") if value - value == 0 else str(value)
+    rounded: float | str = json_value(float(f"{value:.6g}"))
+    return rounded

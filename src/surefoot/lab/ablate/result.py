@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from surefoot.facts.json_text import json_text
 from surefoot.lab.ablate.plan import Budget, Outcome, Settings, shown
 
 MOST_COMPARED = 8  # runs that the dashboard lays over each other
@@ -152,7 +152,7 @@ class Ablation:
             ],
             "runs": [one.run for one in self.outcomes],
         }  # fmt: skip
-        return json.dumps(told) + "\n"
+        return json_text(told) + "\n"
 
     def __str__(self) -> str:
         held_out = any(one.is_held_out for one in self.outcomes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from surefoot.facts.json_text import json_text
 from surefoot.lab.chart import Chart, Line, Mark, as_svg, as_text
 from surefoot.lab.lr.curve import smooth
 
@@ -37,7 +37,7 @@ class LrFound:
             "has_diverged": self.has_diverged, "num_updates": self.num_updates, "conditions": self.conditions,
             "rates": self.rates, "losses": self.losses,
         }  # fmt: skip
-        return json.dumps(told) + "\n"
+        return json_text(told) + "\n"
 
     def __str__(self) -> str:
         head = "no rate is suggested" if self.suggestion is None else f"suggested rate: {self.suggestion:.2g}"
