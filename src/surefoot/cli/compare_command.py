@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
         rows = [(name, _shown(one), _shown(two)) for name, (one, two) in differing.items()]
         print_table(("setting", "A", "B"), rows)
     else:
-        print("No setting differs: command, commit, versions, device and host are the same.")
+        print("No setting differs: settings, command, commit, versions, device and host are the same.")
     print()
     series = list(compare_series(first, second))
     if series:

@@ -22,6 +22,7 @@ from surefoot.launch.user_code import user_code
 from surefoot.report import Report
 from surefoot.report.place import relative
 from surefoot.runlog.folder import run_folder
+from surefoot.runlog.labels import make_labels
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,6 +57,10 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
         options.report = None
     check_writable(options.report)
     alerts = requested(options)
+    try:
+        labels = make_labels(options.name, options.group, options.tag, options.note)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     if options.report is not None:
         options.report = options.report.absolute()  # the script may change its folder
     return Plan(
@@ -66,17 +71,18 @@ def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:
         gradcheck=options.gradcheck,
         thorough=options.thorough,
         max_steps=options.max_steps,
-        log=None if options.no_log else _log(options.log, program, ranks),
+        log=None if options.no_log else _log(options.log, labels.name or program.name, ranks),
         user_code=user_code(program),
         alerts=alerts,
         prometheus=options.prometheus,
+        labels=labels,
     )
 
 
-def _log(log: Path, program: Program, ranks: Ranks | None) -> Path:
+def _log(log: Path, name: str, ranks: Ranks | None) -> Path:
     if log != DEFAULT_LOG:  # else nobody asked for it: it is told when it fails, and training goes on
         check_log(log)
-    folder = run_folder(log.absolute(), program.name)
+    folder = run_folder(log.absolute(), name)
     return folder if ranks is None else Path(ranks.agree(str(folder)))
 
 

@@ -22,6 +22,7 @@ examples:
   surefoot run --alert jsons://example.org/hook --alert-on error --alert-on 'zscore(loss, 50) > 4' train.py
   surefoot run --alert env:MY_SLACK --alert 'cmd:notify-send surefoot' --alert-on 'val/loss > 2 for 200 steps' train.py
   surefoot run --prometheus 9464 train.py      numbers for Prometheus at http://127.0.0.1:9464/metrics
+  surefoot run --name wide --tag try --group width --note 'twice as wide' train.py
   surefoot run -m torch.distributed.run --nproc-per-node 2 train.py
   torchrun --nproc-per-node 2 -m surefoot run train.py
 
@@ -99,6 +100,10 @@ def _parser() -> CommandParser:
     add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
     add_log_option(parser)
     add("--no-log", action="store_true", help="write no run log")
+    add("--name", default="", metavar="TEXT", help="what the run is called; a part of its folder's name")
+    add("--tag", action="append", default=[], metavar="TEXT", help="a word to find it by; may be given several times")
+    add("--group", default="", metavar="TEXT", help="what runs have in common, such as the seeds of one experiment")
+    add("--note", default="", metavar="TEXT", help="what it is about")
     add("--overhead", type=number(0, 1, wanted="a share between 0 and 1"), default=0.02, metavar="SHARE",
         help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip
     add_alert_options(parser)

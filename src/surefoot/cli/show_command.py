@@ -36,6 +36,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     run = load(options.run, options.log)
     _print_facts(summarize([run])[0], run.meta)
+    _print_settings(run)
     _print_series(run, options.rank)
     _print_outlook(run)
     _print_findings(run)
@@ -49,6 +50,10 @@ def _print_facts(line: Summary, meta: dict[str, str]) -> None:
     commit = line.git_commit and f"{line.git_commit}{' with changes' if line.git_dirty else ''}"
     facts = {
         "run": line.run,
+        "name": line.name,
+        "group": line.run_group,
+        "tags": line.tags,
+        "notes": line.notes,
         "status": line.status if line.reason in (None, line.status) else f"{line.status} ({line.reason})",
         "command": line.command or line.script,
         "folder": meta.get("cwd"),
@@ -68,6 +73,13 @@ def _print_facts(line: Summary, meta: dict[str, str]) -> None:
     for name, value in facts.items():
         if value not in (None, ""):
             print(f"{name:<12} {cell(value)}")
+
+
+def _print_settings(run: Run) -> None:
+    if run.settings:
+        print()
+        rows = [(name, setting.text or setting.type, setting.source) for name, setting in run.settings.items()]
+        print_table(("setting", "value", "from"), rows)
 
 
 def _versions(text: str | None) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.facts.frozen import frozen
 from surefoot.rules import Level
+from surefoot.runlog.labels import Labels
 
 if TYPE_CHECKING:
     from surefoot.alerts.request import Request
@@ -27,3 +28,4 @@ class Plan:
     user_code: tuple[str, ...] = ()
     alerts: tuple[Request, ...] = ()
     prometheus: int | None = None  # port
+    labels: Labels = Labels()

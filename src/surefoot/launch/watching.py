@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from surefoot.capture import Capture
 from surefoot.judge import Finding
 from surefoot.judge.coverage import needed
 from surefoot.launch.plan import Plan
@@ -52,9 +53,12 @@ class Watching:
         self._run = None
         if plan.log is not None:
             self._run = Run(plan.log, plan.script, say, file=file, rank=rank, num_ranks=num_ranks)
+            self._run.is_lent = True
+            self._run.label(plan.labels)
         self.rules: list[Rule] = [rule for name, rule in catalogue().items() if name in plan.rules]
         self._sanitizer: Sanitizer | None = None  # there is none until torch is imported
         self._forget: Callable[[], None] = lambda: None
+        self._capture = Capture(say)
         self._claims = claims
         self._is_child = is_child
         self._pid = os.getpid()
@@ -64,6 +68,8 @@ class Watching:
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
+        if self._run is not None:
+            self._capture.start()
         if not self._is_child:
             self._open_outward()
         self._among_models = "torch" in sys.modules
@@ -72,6 +78,7 @@ class Watching:
     def finish(self, reason: str) -> None:
         """The program has ended; its exit functions may still log."""
         self._forget()
+        self._capture.stop()
         if self._sanitizer is not None:
             self._sanitizer.finish(reason)
 
@@ -80,6 +87,7 @@ class Watching:
         if self._outward is not None:
             self._outward.close()  # it writes to the run what became of the last alerts
         if self._run is not None:
+            self._run.is_lent = False
             self._run.close(reason, status)
 
     def found_together(self, findings: Sequence[Finding]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from torch.nn import Module
 from torch.optim import Optimizer
 
+from surefoot.capture import Capture
 from surefoot.judge import Finding, read_settings, select
 from surefoot.report import Report
 from surefoot.report.text import finding_as_text, summary
@@ -84,10 +85,12 @@ class Watch:
         if settings.thorough:
             recorder = self._sanitizer.recorder
             recorder.settings = dataclasses.replace(recorder.settings, thorough=True)
+        self._capture = Capture(lambda text: _print(f"surefoot: {text}\n"))
         self._on = True
         if self._owns:
             Watch._active = self
             self._sanitizer.start()
+            self._capture.start()
             atexit.register(self.stop)
         self._introduce(watched)
 
@@ -109,6 +112,7 @@ class Watch:
         self._on = False
         if self._owns:
             self._sanitizer.finish(reason)
+            self._capture.stop()
             Watch._active = None
             atexit.unregister(self.stop)
             report = self.report().without_notes()

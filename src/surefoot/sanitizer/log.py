@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
 from surefoot.runlog.write.run import Run
+from surefoot.sanitizer.seen import SeenSettings
 from surefoot.watch.recorder import Recorder
 
 MOST_RATES = 8  # of parameter groups; some programs make one for each parameter
@@ -18,11 +19,14 @@ class LazyLog:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        run.has_own_series = True
         self._has_stepped = False
+        self.seen = SeenSettings(run)
         self._early: deque[Record] = deque(maxlen=EARLY_RECORDS)
 
     def record(self, record: Record, recorder: Recorder) -> None:
         self._early.append(record)
+        self.seen.record(record)
         if isinstance(record, StepFacts):
             if not self._has_stepped:
                 self.run.meta("probes", ",".join(probe.name for probe in recorder.probes))

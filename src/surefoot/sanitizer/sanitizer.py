@@ -93,7 +93,8 @@ class Sanitizer:
         log.run.listen(self._logged_losses.scalars)
         self.recorder.losses.listeners.append(log.loss)
         if self.signals is not None:
-            self.signals.writer.on_row, self.signals.writer.on_histogram = log.signals, log.histogram
+            writer = self.signals.writer
+            writer.on_row, writer.on_histogram, writer.on_batch = log.signals, log.histogram, log.seen.batch
         self.recorder.setup_due = True  # what exists is a part of the record
         log.run.step = log.run.step or (lambda: self.recorder.num_steps)
 

@@ -26,6 +26,7 @@ MOST_RATES = 8
 Row = dict[str, float]
 OnRow = Callable[[int, int, Mapping[str, float]], None]  # optimizer, step, values by name
 OnHistogram = Callable[[int, int, str, Sequence[float], Sequence[int]], None]  # optimizer, step, name, edges, counts
+OnBatch = Callable[[int, int], None]  # rows given to the first layer, backwards of the update
 
 
 class SampleWriter:
@@ -34,6 +35,7 @@ class SampleWriter:
     def __init__(self) -> None:
         self.on_row: OnRow | None = None
         self.on_histogram: OnHistogram | None = None
+        self.on_batch: OnBatch | None = None
 
     def write(
         self, measured: MeasuredOptimizer, sample: Sample, batch_size: int | None, optimizer: Optimizer,
@@ -54,6 +56,8 @@ class SampleWriter:
             row |= _record_row(measured, numbers, optimizer, recorder)
         if self.on_row is not None:
             self.on_row(measured.account.id, sample.step, row)
+        if self.on_batch is not None and batch_size and measured.account.id == 1:
+            self.on_batch(batch_size, max(1, sample.num_backwards))
         if not sample.is_record:
             return
         if self.on_histogram is not None and has_histograms(measured.num_records):

@@ -11,6 +11,7 @@ from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.tail import Cursor, newest
+from surefoot.runlog.setting import PREFIX
 
 
 def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any]:
@@ -24,7 +25,10 @@ def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any
             process.say(f"series of {process.name} can't be read: {error}")
     return {
         "run": row,
-        "meta": run.meta,
+        "meta": {key: text for key, text in run.meta.items() if not key.startswith(PREFIX)},
+        "settings": [
+            {"name": name, "value": setting.value, "source": setting.source} for name, setting in run.settings.items()
+        ],
         "ranks": [process.rank for process in run if process.rank is not None],
         "series": series,
         "convergence": _convergence(run),

@@ -72,7 +72,9 @@ def _settings(run: Run) -> dict[str, Any]:
         versions = json.loads(run.meta.get("versions", "{}"))
     except ValueError:
         versions = {}
-    return found | {f"version of {name}": version for name, version in versions.items()}
+    found |= {f"version of {name}": version for name, version in versions.items()}
+    own = {name: setting.text or setting.type for name, setting in run.settings.items()}
+    return found | {(f"setting {name}" if name in found else name): value for name, value in own.items()}
 
 
 def _columns(process: StoredProcess, names: Sequence[str]) -> dict[str, Column]:

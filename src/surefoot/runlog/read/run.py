@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.runlog.labels import Labels, read_labels
 from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import is_whole
@@ -19,6 +20,7 @@ from surefoot.runlog.read.identity import check_identity, missing_tail
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
 from surefoot.runlog.read.segment import WHOLE, Part
+from surefoot.runlog.setting import Setting, read_settings
 from surefoot.runlog.write.recover import recover
 
 if TYPE_CHECKING:
@@ -47,6 +49,19 @@ class Run:
     @property
     def meta(self) -> dict[str, str]:
         return self.first.meta
+
+    @cached_property
+    def settings(self) -> dict[str, Setting]:
+        """By name, with type and source; of several processes that set the same, the first counts."""
+        found: dict[str, Setting] = {}
+        for process in self.processes:
+            found = {**read_settings(process.meta), **found}
+        return dict(sorted(found.items()))
+
+    @property
+    def labels(self) -> Labels:
+        """Its name, group, tags and notes, as people gave them."""
+        return read_labels(self.meta)
 
     @cached_property
     def status(self) -> Status:

@@ -39,6 +39,10 @@ class Summary:
     errors: int = 0
     reason: str | None = None
     exit: int | None = None
+    name: str | None = None
+    run_group: str | None = None
+    tags: str | None = None
+    notes: str | None = None
 
 
 Lookup = tuple[int, Path, int]  # the summary's place, the newest segment, the series whose last value is there
@@ -65,7 +69,7 @@ def _summary(run: Run) -> tuple[Summary, tuple[Path, int] | None]:
     vitals = [next(iter(process.vitals), Vitals()) for process in run.processes]
     lookup = vitals[0].sealed_loss
     findings = frozenset[tuple[str, str, str | None, int | None]]().union(*(one.findings for one in vitals))
-    meta = run.meta
+    meta, labels = run.meta, run.labels
     started, ended = _when(meta.get("started")), _when(meta.get("ended"))
     last = ended or _beat(meta.get("beat"))
     line = Summary(
@@ -78,6 +82,8 @@ def _summary(run: Run) -> tuple[Summary, tuple[Path, int] | None]:
         updates=max(one.updates for one in vitals), last_loss=vitals[0].last_loss,
         findings=len(findings), errors=sum(severity == "error" for severity, *_ in findings),
         reason=meta.get("reason"), exit=_number(meta.get("exit")),
+        name=labels.name or None, run_group=labels.group or None, tags=",".join(labels.tags) or None,
+        notes=labels.notes or None,
     )  # fmt: skip
     return line, lookup
 

@@ -6,13 +6,15 @@ import atexit
 import os
 import sys
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from surefoot.runlog.agree import agree, leave, meeting_place
 from surefoot.runlog.folder import run_folder
+from surefoot.runlog.labels import make_labels
+from surefoot.runlog.setting import flat
 from surefoot.runlog.write.about import ranks_of, script_name
 from surefoot.runlog.write.run import Run
 
@@ -82,18 +84,35 @@ def new_run(log: Path, script: str = "", *, agreed: Callable[[str], str] | None 
     return Run(Path(folder), script, say, rank=rank, num_ranks=num_ranks, at_opening=_opened)
 
 
-def start_run(log: str | os.PathLike[str] = DEFAULT, *, name: str = "") -> Run:
+def start_run(
+    log: str | os.PathLike[str] = DEFAULT,
+    *,
+    name: str = "",
+    config: Any = None,
+    tags: Iterable[str] | str = (),
+    group: str = "",
+    notes: str = "",
+) -> Run:
     """Start a run that `sf.log` and loops write to, until `close()`, the end of a `with` block or of the program.
 
-    `name` becomes part of the folder's name, in place of the script's.
+    `name` becomes part of the folder's name, in place of the script's. `config` is a dict, a dataclass or a namespace
+    of settings; `group` is shared by runs that belong together, such as the seeds of one experiment.
+
+    Under `surefoot run` that run is given, with what it is called and set to here; it goes on until the program ends.
     """
+    labels = make_labels(name, group, tags, notes)
+    settings = {} if config is None else flat(config)
     going_on = current_run()
+    if going_on is not None and going_on.is_lent:
+        going_on.label(labels)
+        going_on.settings(settings)
+        return going_on
     if going_on is not None:
         raise RuntimeError(f"the run {going_on.name} is going on. Call its close() first, or add to it by sf.log().")
-    if not isinstance(name, str):
-        raise TypeError(f"the name of a run must be a string, got {name!r}.")
     folder = log_folder(log)
     run = new_run(folder or Path(DEFAULT), name)
+    run.label(labels)
+    run.settings(settings)
     if folder is None or is_decided():  # switched off
         run.close()
     else:

@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from surefoot.facts import Record
+from surefoot.runlog.labels import Labels
+from surefoot.runlog.setting import as_meta, flat
 from surefoot.runlog.write.about import about_later, about_process, now
 from surefoot.runlog.write.layout import Key
 from surefoot.runlog.write.log import Listener, RunLog
@@ -32,6 +34,8 @@ class Run:
     ) -> None:
         self.folder = folder
         self.num_loops = 0  # that write to it
+        self.is_lent = False  # by `surefoot run`, which ends it: the program's own close() does not
+        self.has_own_series = False  # a sanitizer writes to it, too
         self.is_loops_own = False  # and ends with it: another loop has another one
         self.step: Callable[[], int] | None = None  # where training stands, if somebody counts
         self._file = folder / (file or f"rank-{rank}.db")
@@ -129,6 +133,17 @@ class Run:
         if self._log is not None:
             self._log.meta(key, value)
 
+    def settings(self, given: Any, source: str = "config") -> None:
+        """Store settings by name: a dict, a dataclass or a namespace. Of the same name, the last one counts."""
+        for name, value in flat(given).items():
+            self.meta(*as_meta(name, value, source))
+
+    def label(self, labels: Labels) -> None:
+        """Store what people call the run, as far as nobody has said so before."""
+        for key, text in labels.as_meta().items():
+            if key not in self._meta:
+                self.meta(key, text)
+
     def listen(self, listener: Listener) -> None:
         """From now on it is told every row of scalars, in the thread that logs."""
         self._listeners.append(listener)
@@ -156,6 +171,9 @@ class Run:
         """End the run; what comes later is not written. Ending twice does nothing."""
         if self._is_closed or os.getpid() != self._pid:
             self._log = None
+            return
+        if self.is_lent:
+            self.flush()
             return
         for call in self._before_closing:
             call()

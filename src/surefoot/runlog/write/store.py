@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from surefoot.runlog.checksum import MARK, TABLE, keep_checksums
 from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
+from surefoot.runlog.text import storable_row
 from surefoot.runlog.write.claim import claim, release
 from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
 from surefoot.runlog.write.file_id import write_file_id
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
-from surefoot.runlog.write.text import storable_row
 
 if TYPE_CHECKING:
     from surefoot.runlog.write.intake import Order, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,9 @@ class Loader:
         if "runs" in tables:
             lines = [dataclasses.astuple(line) for line in summarize(self._runs)]
             rows(self._connection, "runs", VIEWS["runs"], lines)
+        if "settings" in tables:
+            settings = [(run.name, *row) for run in self._runs if isinstance(run, Run) for row in _settings(run)]
+            rows(self._connection, "settings", VIEWS["settings"], settings)
         for run in self._runs:
             if isinstance(run, Unreadable):
                 self.problems.append(f"run {run.name} can't be read: {run.why}")
@@ -147,6 +150,11 @@ def series_view(name: str, files: Sequence[Path]) -> str:
 
 def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _settings(run: Run) -> Iterator[tuple[Any, ...]]:
+    for name, setting in run.settings.items():
+        yield name, setting.text, setting.number, setting.type, setting.source
 
 
 def _steps(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:

@@ -8,7 +8,11 @@ VIEWS: dict[str, dict[str, str]] = {
         "ended": "TIMESTAMP", "seconds": "DOUBLE", "host": "VARCHAR", "device": "VARCHAR", "git_commit": "VARCHAR",
         "git_dirty": "BOOLEAN", "attempt": "INTEGER", "resumed_from": "VARCHAR", "ranks": "INTEGER",
         "updates": "BIGINT", "last_loss": "DOUBLE", "findings": "INTEGER", "errors": "INTEGER", "reason": "VARCHAR",
-        "exit": "INTEGER",
+        "exit": "INTEGER", "name": "VARCHAR", "run_group": "VARCHAR", "tags": "VARCHAR", "notes": "VARCHAR",
+    },
+    "settings": {
+        "run": "VARCHAR", "name": "VARCHAR", "value": "VARCHAR", "number": "DOUBLE", "type": "VARCHAR",
+        "source": "VARCHAR",
     },
     "scalars": {
         "run": "VARCHAR", "rank": "INTEGER", "name": "VARCHAR", "step": "BIGINT", "time": "DOUBLE", "value": "DOUBLE",

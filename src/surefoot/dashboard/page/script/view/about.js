@@ -2,11 +2,13 @@
 import { make, replace, terms } from "../dom.js";
 import { copyable } from "../empty.js";
 import { hrefOf } from "../link.js";
-import { count, moment } from "../number.js";
+import { count, moment, short } from "../number.js";
+
+const SEEN = "seen/";
 
 export function aboutRun(run) {
   const element = make("aside", { class: "about", "aria-label": "About the run" });
-  const draw = () => replace(element, verdict(run), problems(run), what(run), happened(run));
+  const draw = () => replace(element, verdict(run), problems(run), what(run), settings(run), happened(run));
   draw();
   return { element, draw };
 }
@@ -45,6 +47,10 @@ function what({ row, meta }) {
     row.command ? copyable(row.command) : null,
     terms(
       [
+        ["Name", row.name],
+        ["Group", row.run_group],
+        ["Tags", row.tags?.split(",").join(", ")],
+        ["Notes", row.notes],
         ["Script", row.script],
         ["Folder", meta.cwd],
         ["Commit", row.git_commit ? `${row.git_commit.slice(0, 12)}${row.git_dirty ? ", with changes" : ""}` : null],
@@ -61,6 +67,38 @@ function what({ row, meta }) {
       { class: "facts" },
     ),
   );
+}
+
+/** What the program was set to, and what surefoot saw of it. */
+function settings({ settings: all }) {
+  if (!all.length) return null;
+  const part = (title, some) =>
+    some.length
+      ? [
+          make("h3", {}, title),
+          terms(
+            some.map(({ name, value }) => [name, settingText(value)]),
+            { class: "facts settings" },
+          ),
+        ]
+      : [];
+  const isSeen = ({ name }) => name.startsWith(SEEN);
+  const seen = all.filter(isSeen).map((one) => ({ ...one, name: one.name.slice(SEEN.length) }));
+  return make(
+    "section",
+    {},
+    make("h2", {}, "Settings"),
+    part(
+      "Of the program",
+      all.filter((one) => !isSeen(one)),
+    ),
+    part("As seen", seen),
+  );
+}
+
+function settingText(value) {
+  if (typeof value === "number") return short(value, 12);
+  return typeof value === "string" ? value : value === null ? "none" : JSON.stringify(value);
 }
 
 function versions({ versions: known }) {

@@ -173,6 +173,7 @@ class RunState {
     this.name = name;
     this.row = about.run;
     this.meta = about.meta;
+    this.settings = about.settings ?? [];
     this.ranks = about.ranks;
     this.series = about.series;
     this.convergence = about.convergence;

@@ -1,0 +1,116 @@
+"""Replace functions of other packages by wrappers that also tell us what they were given, or what they returned."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from surefoot.capture.said import Said
+
+Hear = Callable[[str, Said], None]  # source, what was said
+Told = Said | Iterable[Said] | None
+Reads = Callable[[tuple[Any, ...], dict[str, Any]], Told]  # from the arguments
+ReadsResult = Callable[[Any, tuple[Any, ...], dict[str, Any]], Told]
+
+
+class Listening:
+    """The original is called as ever and decides what is returned or raised. What fails on our side ends there.
+
+    A source that calls itself, as `parse_args` calls `parse_known_args`, is heard once: at the outermost call.
+    """
+
+    def __init__(self, hear: Hear, failed: Callable[[str, Exception], None]) -> None:
+        self._hear = hear
+        self._failed = failed
+        self._undo: list[Callable[[], None]] = []
+        self._inside = threading.local()
+        self._is_on = True
+
+    def listen(self, owner: Any, name: str, source: str, reads: Reads) -> None:
+        """Arguments are read before the call, which may change them, and heard after it, if it has not raised."""
+
+        def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+            if not self._enters(source):
+                return original(*args, **given)
+            try:
+                told = self._attempt(source, reads, args, given)
+                result = original(*args, **given)
+                self._attempt(source, self._tell, source, told)
+                return result
+            finally:
+                self._leave(source)
+
+        self._replace(owner, name, call)
+
+    def listen_first(self, owner: Any, name: str, source: str, reads: Reads) -> None:
+        """For what runs the whole program: heard before it."""
+
+        def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+            if self._is_on:
+                self._attempt(source, lambda: self._tell(source, reads(args, given)))
+            return original(*args, **given)
+
+        self._replace(owner, name, call)
+
+    def listen_to_result(self, owner: Any, name: str, source: str, reads: ReadsResult) -> None:
+        def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+            is_outermost = self._enters(source)
+            try:
+                result = original(*args, **given)
+            finally:
+                if is_outermost:
+                    self._leave(source)
+            if is_outermost:
+                self._attempt(source, lambda: self._tell(source, reads(result, args, given)))
+            return result
+
+        self._replace(owner, name, call)
+
+    def stop(self) -> None:
+        """Wrappers that nobody has wrapped since are taken out; the others pass everything on."""
+        self._is_on = False
+        for undo in reversed(self._undo):
+            undo()
+        self._undo.clear()
+
+    def _replace(self, owner: Any, name: str, call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+        found = vars(owner).get(name)
+        original = found.__func__ if isinstance(found, staticmethod) else found
+        if not callable(original):  # another version of the package
+            return
+
+        @functools.wraps(original)
+        def wrapper(*args: Any, **given: Any) -> Any:
+            return call(original, args, given)
+
+        ours = staticmethod(wrapper) if isinstance(found, staticmethod) else wrapper
+        setattr(owner, name, ours)
+
+        def undo() -> None:
+            if vars(owner).get(name) is ours:
+                setattr(owner, name, found)
+
+        self._undo.append(undo)
+
+    def _enters(self, source: str) -> bool:
+        inside: set[str] = self._inside.__dict__.setdefault("sources", set())
+        if not self._is_on or source in inside:
+            return False
+        inside.add(source)
+        return True
+
+    def _leave(self, source: str) -> None:
+        self._inside.sources.discard(source)
+
+    def _tell(self, source: str, told: Told) -> None:
+        for said in [told] if isinstance(told, Said) else told or ():
+            self._hear(source, said)
+
+    def _attempt(self, source: str, call: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return call(*args)
+        except Exception as error:
+            self._failed(source, error)
+            return None

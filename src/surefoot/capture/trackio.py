@@ -1,0 +1,24 @@
+"""trackio, whose interface is that of wandb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from surefoot.capture.listening import Listening
+from surefoot.capture.said import Said, argument, numbers
+
+
+def install(module: Any, listening: Listening) -> None:
+    listening.listen(module.Run, "log", "trackio", _log)
+    listening.listen(module.Run, "__init__", "trackio", _config)
+
+
+def _log(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    step = argument(args, given, 2, "step")
+    own = getattr(args[0], "_next_step", None)  # what it will count this call as
+    return Said(numbers(argument(args, given, 1, "metrics")), own if step is None else step)
+
+
+def _config(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    config = given.get("config") or {}
+    return Said(settings={name: value for name, value in dict(config).items() if not str(name).startswith("_")})
