@@ -24,6 +24,7 @@ class WandbRuns:
         self._num_logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def made(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+        """The `log` of a run in which nothing is done is one of its class, or its own; `wandb.log` is bound to it."""
         if "log" in vars(result):
             self._listening.listen(result, "log", "wandb", lambda args, given: self.log((result, *args), given))
         return self._news(result)

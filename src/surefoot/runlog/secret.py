@@ -59,11 +59,6 @@ def hide(text: str, words: Iterable[str]) -> str:
     return text
 
 
-def masked_value(name: str, value: str) -> str:
-    """A setting of that name as it may be stored."""
-    return value if _is_off() else _value(name, value)
-
-
 def _pairs(words: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each word with the option before it, if that has no value yet."""
     before = ""

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.secret import masked_value
+from surefoot.runlog.secret import keeps_secrets, masked_value
 from surefoot.runlog.text import storable
 
 PREFIX = "setting:"  # of their keys in the table `meta`
@@ -136,5 +136,5 @@ def _masked(name: str, value: Value) -> Value:
     if isinstance(value, list):
         return [_masked(name, item) for item in value]
     if isinstance(value, str):
-        return masked_value(re.split(r"[./]", name)[-1], value)
+        return value if keeps_secrets() else masked_value(re.split(r"[./]", name)[-1], value)
     return value
