@@ -16,8 +16,8 @@ from surefoot.check.verdict import NAMES
 from surefoot.cli.check_command import _parse
 from surefoot.cli.main import main
 from surefoot.runlog.read.result import read_result
-from tests.check.test_sandbox import digest
 from tests.cli.command import python, write
+from tests.launch.test_redirect import digest
 
 FROZEN = """
 import torch

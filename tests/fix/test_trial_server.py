@@ -1,11 +1,14 @@
 """The process that runs trials."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from surefoot.fix import trial_server
+from surefoot.fix.trial import Trials
 from surefoot.fix.trial_server import TrialError, TrialServer
+from surefoot.launch.program import Program
 
 
 def _put_in_place(command: list[str], monkeypatch: pytest.MonkeyPatch) -> subprocess.Popen[bytes]:
@@ -26,3 +29,16 @@ def test_run_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
     with TrialServer() as server:
         assert server.run({}, 0.1) is None
         assert process.poll() is not None
+
+
+def test_what_a_trial_writes_elsewhere_is_its_own(
+    server: TrialServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, folder = tmp_path / "elsewhere.txt", tmp_path / "project"
+    kept.write_text("kept")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    file = repr(str(kept))
+    Path("train.py").write_text(f"open({file}, 'w').write('mine')\nassert open({file}).read() == 'mine'\n")
+    assert Trials(Program("train.py"), [], server).run({}).status == 0
+    assert kept.read_text() == "kept"

@@ -130,21 +130,21 @@ class Checks:
         for num in (ACCUMULATE, 1):
             args = _with_option(self._program.args, by, num)
             args = _with_option(args, size, batch * ACCUMULATE // num)
-            place = self._launcher.place()
+            copy = self._launcher.copy()
             wanted = replace(self._experiment("gradients", 1, args), seed=SEED)
-            runs.append(self._launcher.run(wanted, place))
-            places.append(place / GRADIENTS)
+            runs.append(self._launcher.run(wanted, copy))
+            places.append(copy.place / GRADIENTS)
         return accumulate.judge(runs[0], runs[1], _compared(*places), ACCUMULATE, batch, self._timeout)
 
     def _resumes(self) -> Verdict:
         if not self._options.resume_with:
             return not_tested(resume.NAME, resume.NO_ARGS)
-        place = self._launcher.place()
-        killed = self._launcher.run(self._experiment("kill", MOST_STEPS_TO_SAVE), place)
+        copy = self._launcher.copy()
+        killed = self._launcher.run(self._experiment("kill", MOST_STEPS_TO_SAVE), copy)
         if not killed.num_saves:
             return resume.judge(killed, killed, killed, killed, self._timeout)
         args = (*self._program.args, *self._options.resume_with)
-        resumed = self._launcher.run(self._experiment("course", RESUMED_STEPS, args), place)
+        resumed = self._launcher.run(self._experiment("course", RESUMED_STEPS, args), copy)
         steps = len(killed.steps) + RESUMED_STEPS
         whole, again = (self._launcher.run(self._experiment("course", steps)) for _ in range(2))
         return resume.judge(whole, again, killed, resumed, self._timeout)

@@ -1,6 +1,6 @@
 """`python -m surefoot.check.child FOLDER`: run one experiment, and write down in FOLDER what was seen.
 
-The folder has `experiment.json`, and `copy/`, where the program runs.
+The folder has `experiment.json`, and a copy of the program's folders, where it runs.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.check.experiment import Experiment, Result
-from surefoot.check.redirect import Redirect
 from surefoot.check.seeds import Habits, seed_all
 from surefoot.lab.learn.tether import end_group, when_parent_ends
 from surefoot.launch import outcome
 from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.torch_import import when_torch_is_imported
+from surefoot.launch.workspace.following import redirect_children
+from surefoot.launch.workspace.redirect import Redirect
+from surefoot.launch.workspace.workspace import OUTSIDE
 from surefoot.runlog.write.current import decide
 
-EXPERIMENT, RESULT, COPY, OUTSIDE, GRADIENTS = "experiment.json", "result.json", "copy", "outside", "gradients.pt"
+EXPERIMENT, RESULT, GRADIENTS = "experiment.json", "result.json", "gradients.pt"
 RULES = (
     "graph-cut", "loss-detached-from-model", "gradients-cleared-before-step", "all-gradients-zero",
     "zero-learning-rate", "backward-misses-optimizer", "optimizer-holds-stale-parameters", "nearly-all-frozen",
@@ -33,10 +35,11 @@ RULES = (
 class Child:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._cwd = Path.cwd()
         self._begun = time.monotonic()
         self._experiment = Experiment.from_json((folder / EXPERIMENT).read_text(encoding="utf-8"))
         self._result = Result()
-        self._redirect = Redirect(folder, folder / OUTSIDE)
+        self._redirect = Redirect(str(folder), str(folder / OUTSIDE))
         self._habits = Habits(self._result)
         self._observer: Any = None
         self._sanitizer: Any = None
@@ -45,6 +48,7 @@ class Child:
         wanted = self._experiment
         program = Program(wanted.name, wanted.args, wanted.is_module)
         self._redirect.install()
+        redirect_children(self._redirect, self._folder)
         self._habits.install()
         if wanted.seed is not None:
             seed_all(wanted.seed)
@@ -111,7 +115,7 @@ class Child:
 
     def _shown(self, text: str) -> str:
         """Files of the copy by the names that the user knows."""
-        return text.replace(f"{self._folder / COPY}{os.sep}", "")
+        return text.replace(f"{self._cwd}{os.sep}", "")
 
 
 def main() -> None:

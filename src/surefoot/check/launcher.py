@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from surefoot.check.child import COPY, EXPERIMENT, OUTSIDE, RESULT
+from surefoot.check.child import EXPERIMENT, RESULT
 from surefoot.check.experiment import Experiment, Result
-from surefoot.check.sandbox import copy_folder
 from surefoot.dashboard.server.child import environment
 from surefoot.lab.learn.tether import end, start
+from surefoot.launch.workspace.workspace import Copy, Workspace
 
 POLL_SECONDS = 0.05
 PART = 0.6  # of its time, after which a program is ended with the steps that it has taken
@@ -29,43 +29,37 @@ class Launcher:
 
     def __init__(self, folder: Path, timeout: float, cwd: Path | None = None) -> None:
         self._work = folder
-        self._cwd = (cwd or Path.cwd()).resolve()
+        self._workspace = Workspace(cwd or Path.cwd())
         self.timeout = timeout
         self.seconds = 0.0  # of all experiments so far
         self._num = 0
 
-    def run(self, wanted: Experiment, folder: Path | None = None) -> Result:
-        """`folder`: where an earlier one ran, to go on with the files that it left."""
+    def run(self, wanted: Experiment, copy: Copy | None = None) -> Result:
+        """`copy`: where an earlier one ran, to go on with the files that it left."""
         begun = time.monotonic()
-        place = folder or self.place()
+        copy = copy or self.copy()
+        place = copy.place
         (place / RESULT).unlink(missing_ok=True)
-        inside = replace(wanted, name=self._inside(wanted, place), seconds=PART * self.timeout)
+        name = wanted.name if wanted.is_module else copy.path(wanted.name)
+        args = tuple(map(copy.path, wanted.args))
+        inside = replace(wanted, name=name, args=args, seconds=PART * self.timeout)
         (place / EXPERIMENT).write_text(inside.to_json(), encoding="utf-8")
-        result = self._run(place)
+        result = self._run(copy)
         self.seconds += time.monotonic() - begun
         return result
 
-    def place(self) -> Path:
-        """A new folder with a copy of the working directory."""
+    def copy(self) -> Copy:
+        """A new one of the working directory. A script that lies elsewhere runs from there."""
         self._num += 1
         place = self._work / str(self._num)
         place.mkdir()
-        (place / OUTSIDE).mkdir()
-        copy_folder(self._cwd, place / COPY)
-        return place
+        return self._workspace.copy(place)
 
-    def _inside(self, wanted: Experiment, place: Path) -> str:
-        """The script where it was copied to; one that lies elsewhere runs from there."""
-        script = (self._cwd / wanted.name).resolve() if not wanted.is_module else None
-        if script is None or not script.is_relative_to(self._cwd):
-            return wanted.name if script is None else str(script)
-        is_relative = not Path(wanted.name).is_absolute()
-        return wanted.name if is_relative else str(place / COPY / script.relative_to(self._cwd))
-
-    def _run(self, place: Path) -> Result:
+    def _run(self, copy: Copy) -> Result:
+        place = copy.place
         command = [sys.executable, "-m", "surefoot.check.child", str(place)]
         with (place / "output.txt").open("wb") as output:
-            process = start(command, place / COPY, {**environment(), **QUIET}, output)
+            process = start(command, copy.folder, {**environment(), **QUIET}, output)
             deadline = time.monotonic() + self.timeout
             try:
                 while process.poll() is None and time.monotonic() < deadline:
@@ -92,7 +86,7 @@ def _read(place: Path, is_late: bool) -> Result:
 
 @contextmanager
 def launching(timeout: float, cwd: Path | None = None) -> Iterator[Launcher]:
-    folder = Path(tempfile.mkdtemp(prefix="surefoot-check-"))
+    folder = Path(tempfile.mkdtemp(prefix="surefoot-check-")).resolve()
     try:
         yield Launcher(folder, timeout, cwd)
     finally:

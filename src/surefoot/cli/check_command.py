@@ -17,6 +17,7 @@ from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.launch.program import Program, ProgramError
+from surefoot.launch.workspace.workspace import WorkspaceError
 
 _EPILOG = """\
 examples:
@@ -46,6 +47,8 @@ def main(argv: Sequence[str]) -> int:
     check_writable(output)
     try:
         verdicts = _check(program, options, voice)
+    except WorkspaceError as error:
+        raise UsageError(str(error)) from None
     except KeyboardInterrupt:
         voice.say("interrupted; nothing of the script is left running.")
         return INTERRUPTED_STATUS

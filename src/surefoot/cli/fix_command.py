@@ -20,10 +20,10 @@ from surefoot.fix.patch import Fixed
 from surefoot.fix.project import Project
 from surefoot.fix.trial import Trial, Trials
 from surefoot.fix.trial_server import TrialError, TrialServer
-from surefoot.fix.workspace import WorkspaceError
 from surefoot.fix.write import ChangedError, apply, write
 from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.ranks import Ranks
+from surefoot.launch.workspace.workspace import WorkspaceError
 from surefoot.report.place import relative
 
 FORMATS = ("text", "json", "sarif", "github")
@@ -38,9 +38,8 @@ examples:
   surefoot fix train.py --format sarif > fixes.sarif
 
 The program runs under the sanitizer; then, for each finding, with one patch after the other until one is proven: the
-finding is gone and none came. Every run starts from the same seeds, in a copy of the working folder (files of the
-user stay as they are; what the program writes by absolute paths elsewhere is written). A note is patched where a patch
-is known.
+finding is gone and none came. Every run starts from the same seeds, in a copy of the working folder: none of your
+files is changed before --apply. A note is patched where a patch is known.
 Options of surefoot stand before the script or right behind it; -- and what is not one of them begin the script's own
 arguments. Exit status: 0 if nothing is left to mend; 1 if a finding has no proven patch, or the script fails; 2 for
 wrong usage.
@@ -75,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
 def _fix(options: argparse.Namespace, program: Program, voice: Voice) -> Fixed:
     rules = list(choose_rules(options, program.folder))
     with TrialServer() as server:
-        trials = Trials(program, rules, server, max_steps=options.max_steps, linked=options.link)
+        trials = Trials(program, rules, server, max_steps=options.max_steps)
         project = Project(program, trials.workspace.holds)
         before = trials.run({})
         _check_first_run(before)
@@ -167,8 +166,6 @@ def _parser() -> CommandParser:
     add("--max-steps", type=positive, metavar="N", help="end every run after N optimizer steps")
     add("--alternative", action="append", default=[], metavar="RULE",
         help="of two patches that mean different things, take the second")  # fmt: skip
-    add("--link", action="append", type=Path, default=[], metavar="PATH",
-        help="link this into copies of the working folder: data that is only read")  # fmt: skip
     add_choice_options(parser)
     add_keeping_options(parser)
     return parser

@@ -12,6 +12,7 @@ from surefoot.cli.parsing import CommandParser, number, positive, whole_number
 from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
+from surefoot.launch.workspace.workspace import WorkspaceError
 from surefoot.runlog.secret import masked
 from surefoot.verify.presets import IN_PROCESS, Other, accumulated, in_process, on_ranks
 from surefoot.verify.runner import CannotCompareError, running
@@ -48,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
         reference, other = _pair(options, commands)
         kept = result_run(options, "verify", _script(reference), voice)
         verdict = _verify(options, reference, other, voice)
-    except CannotCompareError as error:
+    except (CannotCompareError, WorkspaceError) as error:
         raise UsageError(str(error)) from None
     except KeyboardInterrupt:
         voice.say("interrupted; nothing of the two runs is left running.")

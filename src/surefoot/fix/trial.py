@@ -14,9 +14,9 @@ from typing import Any
 
 from surefoot.facts.frozen import frozen
 from surefoot.fix.trial_server import TrialServer
-from surefoot.fix.workspace import Copy, Workspace
 from surefoot.judge import Finding
 from surefoot.launch.program import Program
+from surefoot.launch.workspace.workspace import Copy, Workspace
 from surefoot.runlog.read.run import load_run
 
 SLOWER = 5  # times the first run, after which a trial is given up
@@ -56,27 +56,28 @@ class Trials:
         server: TrialServer,
         *,
         max_steps: int | None = None,
-        linked: Sequence[Path] = (),
         thorough: bool = False,
     ) -> None:
         self._program = program
         self._rules = list(rules)
         self._max_steps = max_steps
         self._thorough = thorough
-        self.workspace = Workspace(program, linked)
+        self.workspace = Workspace.of(program)
         self._limit: float | None = None
         self._server = server
 
     def run(self, sources: Mapping[Path, str]) -> Trial:
         """With these files changed. The first run decides how long later ones may take."""
-        with self.workspace.copy(sources) as copy, tempfile.TemporaryDirectory(prefix="surefoot-fix-") as notes:
+        with tempfile.TemporaryDirectory(prefix="surefoot-fix-", ignore_cleanup_errors=True) as place:
+            copy = self.workspace.copy(Path(place), sources)
             began = time.monotonic()
-            status = self._server.run(self._job(copy, Path(notes)), self._limit)
+            status = self._server.run(self._job(copy), self._limit)
             seconds = time.monotonic() - began
             self._limit = self._limit or SLOWER * seconds + GRACE_SECONDS
-            return _read(copy, Path(notes), status, seconds)
+            return _read(copy, status, seconds)
 
-    def _job(self, copy: Copy, notes: Path) -> dict[str, Any]:
+    def _job(self, copy: Copy) -> dict[str, Any]:
+        notes = copy.place
         environ = dict(os.environ)
         if "PYTHONPATH" in environ:
             environ["PYTHONPATH"] = os.pathsep.join(map(copy.path, environ["PYTHONPATH"].split(os.pathsep)))
@@ -89,6 +90,8 @@ class Trials:
             "max_steps": self._max_steps,
             "thorough": self._thorough,
             "folder": str(copy.folder),
+            "own": str(copy.place),
+            "outside": str(copy.outside),
             "environ": environ,
             "path": [copy.path(entry) for entry in sys.path],
             "report": str(notes / "report.json"),
@@ -98,7 +101,8 @@ class Trials:
         }
 
 
-def _read(copy: Copy, notes: Path, status: int | None, seconds: float) -> Trial:
+def _read(copy: Copy, status: int | None, seconds: float) -> Trial:
+    notes = copy.place
     stderr = (notes / "stderr").read_text(errors="replace") if (notes / "stderr").exists() else ""
     if status is None:
         return Trial(1, 0, (), (), f"it had not ended after {seconds:.0f} s", seconds)

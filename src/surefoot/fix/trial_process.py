@@ -19,6 +19,7 @@ from surefoot.launch.plan import Plan
 from surefoot.launch.program import Program
 from surefoot.launch.session import Session
 from surefoot.launch.user_code import user_code
+from surefoot.launch.workspace.redirect import Redirect
 from surefoot.report import Report
 
 POLL_SECONDS = 0.02
@@ -82,6 +83,8 @@ def _session(job: dict[str, Any]) -> int:
     os.environ.clear()
     os.environ.update(job["environ"])
     sys.path[:] = job["path"]
+    redirect = Redirect(job["own"], job["outside"])
+    redirect.install_with_torch()
     program = Program(job["name"], tuple(job["args"]), job["is_module"])
     plan = Plan(
         job["name"],
@@ -91,6 +94,7 @@ def _session(job: dict[str, Any]) -> int:
         user_code=user_code(program),
         thorough=job["thorough"],
         gradcheck="wrong-custom-backward" in job["rules"],
+        redirect=redirect,
     )
 
     def write(report: Report) -> int:

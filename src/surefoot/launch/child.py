@@ -48,6 +48,8 @@ def begin(folder: str, argv: list[str], outer_rank: str) -> Any:
         raise RuntimeError(f"it has surefoot {__version__} and was started by {version}")
     if not isinstance(plan, Plan):
         return plan.begin(Path(folder), argv, outer_rank)
+    if plan.redirect is not None:
+        plan.redirect.install_with_torch()
     child = Child(Path(folder), _own(plan, argv), outer_rank)
     child.start()
     return child

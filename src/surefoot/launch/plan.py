@@ -11,6 +11,7 @@ from surefoot.runlog.labels import Labels
 
 if TYPE_CHECKING:
     from surefoot.alerts.request import Request
+    from surefoot.launch.workspace.redirect import Redirect
 
 
 @frozen
@@ -29,3 +30,4 @@ class Plan:
     alerts: tuple[Request, ...] = ()
     prometheus: int | None = None  # port
     labels: Labels = Labels()
+    redirect: Redirect | None = None  # in a copy of the user's folders

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from surefoot.check.launcher import QUIET
-from surefoot.check.sandbox import copy_folder
 from surefoot.dashboard.server.child import environment
 from surefoot.lab.learn.tether import end, start
 from surefoot.launch.child import keep_plan
 from surefoot.launch.hook.surefoot_spawn import HOOK, VARIABLE
-from surefoot.verify.child.plan import COPY, OUTSIDE, RecordingPlan, Variant
+from surefoot.launch.workspace.workspace import Copy, Workspace
+from surefoot.verify.child.plan import RecordingPlan, Variant
 from surefoot.verify.recording import SUFFIX, Recording
 
 POLL_SECONDS = 0.05
@@ -36,10 +36,11 @@ class Runner:
 
     def __init__(self, folder: Path, steps: int, timeout: float) -> None:
         self._work = folder
-        self._cwd = Path.cwd().resolve()
+        self._workspace = Workspace(Path.cwd())
         self.steps = steps
         self.timeout = timeout
         self.num_runs = 0
+        self.copies: dict[Path, Copy] = {}
 
     def run(self, command: Sequence[str], preset: str = "") -> list[Recording]:
         """One recording a rank, in their order."""
@@ -57,9 +58,10 @@ class Runner:
     def _variant(self, unit: float = 0.0, seed: int = 0) -> Variant:
         self.num_runs += 1
         place = self._work / str(self.num_runs)
-        (place / OUTSIDE).mkdir(parents=True)
-        copy_folder(self._cwd, place / COPY)
-        return Variant(place, unit, seed)
+        place.mkdir()
+        copy = self._workspace.copy(place)
+        self.copies[place] = copy
+        return Variant(place, copy.folder, unit, seed)
 
     def _launch(self, command: Sequence[str], variants: tuple[Variant, ...], preset: str = "") -> list[list[Recording]]:
         places = [variant.place for variant in variants]
@@ -76,13 +78,9 @@ class Runner:
             shutil.rmtree(place, ignore_errors=True)
         return found
 
-    def _inside(self, command: Sequence[str], place: Path) -> list[str]:
-        """The same in the copy: absolute paths into the working directory lead there."""
-        own = str(self._cwd) + os.sep
-        return [str(place / COPY / word[len(own) :]) if word.startswith(own) else word for word in launched(command)]
-
     def _run(self, words: Sequence[str], places: list[Path]) -> int | None:
-        place, command = places[0], self._inside(words, places[0])
+        place, copy = places[0], self.copies[places[0]]
+        command = [sys.executable if word == sys.executable else copy.path(word) for word in launched(words)]
         temporary = self._work / "tmp"  # where the compiler keeps its files, too, which are not written by Python
         temporary.mkdir(exist_ok=True)
         own = {"TMPDIR": str(temporary), "TORCHINDUCTOR_CACHE_DIR": str(temporary / "inductor")}
@@ -92,7 +90,7 @@ class Runner:
             environ["PET_STANDALONE"] = "1"  # torchrun takes a free port: others may be at work on this machine
         with (place / "output.txt").open("wb") as output:
             try:
-                process = start(command, place / COPY, environ, output)
+                process = start(command, copy.folder, environ, output)
             except OSError as error:
                 raise CannotCompareError(f"{command[0]!r} can't be run: {error.strerror}.") from None
             deadline = time.monotonic() + self.timeout * len(places)

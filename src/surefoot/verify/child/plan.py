@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from surefoot.check.redirect import Redirect
 from surefoot.check.seeds import seed_all
+from surefoot.launch.workspace.redirect import Redirect
+from surefoot.launch.workspace.workspace import OUTSIDE
 from surefoot.runlog.write.current import decide
-
-COPY, OUTSIDE = "copy", "outside"
-
 
 VARIANT = "SUREFOOT_VERIFY_VARIANT"  # in the environment of a fork, and of what it starts
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One run. `place` has the copy in which the program runs."""
+    """One run. `place` has the copy in whose `folder` the program runs."""
 
     place: Path
+    folder: Path
     unit: float = 0.0  # of the perturbation; 0 for none
     seed: int = 0  # of the perturbation
 
@@ -53,7 +52,7 @@ class RecordingPlan:
         for number, variant in list(enumerate(self.variants))[1:]:
             pid = os.fork()
             if not pid:
-                os.chdir(variant.place / COPY)
+                os.chdir(variant.folder)
                 return number
             os.waitpid(pid, 0)
         return 0
@@ -63,8 +62,6 @@ class RecordingChild:
     _inherited: Any = None  # what a fork has from its parent
 
     def __init__(self, plan: RecordingPlan, variant: Variant) -> None:
-        import torch
-
         from surefoot.verify.child.dropout import switch_off, switch_off_plainly
         from surefoot.verify.child.perturb import Perturbation
         from surefoot.verify.child.preset import apply
@@ -78,9 +75,7 @@ class RecordingChild:
             RecordingChild._inherited.tap.remove()
         else:
             decide(None)  # nothing of it is logged
-            redirect = Redirect(variant.place.parent, variant.place / OUTSIDE)
-            redirect.install()
-            redirect.install_torch(torch)
+            Redirect(str(variant.place.parent), str(variant.place / OUTSIDE)).install_with_torch()
             rank = os.environ.get("RANK", "0")
             seed_all(int(rank) if rank.isdecimal() else 0)
         self._recorder = RecordingChild._inherited = StepRecorder(plan.steps, Recording(), self._write)

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+_local = threading.local()  # whether this thread is inside a function of ours
+_installed: list[Redirect] = []
 WRITES = frozenset("wax+")
 CHANGES_FIRST = ("mkdir", "rmdir", "remove", "unlink", "truncate", "utime", "chmod")
 CHANGES_BOTH = ("rename", "replace", "link", "symlink")
@@ -23,16 +25,23 @@ LOOKS = ("stat", "lstat", "listdir", "scandir", "access", "chdir")
 
 
 class Redirect:
-    """`own` is where the program may write, `outside` a folder in it for what it writes elsewhere."""
+    """`own` is where the program may write, `outside` a folder in it for what it writes elsewhere.
 
-    def __init__(self, own: Path, outside: Path) -> None:
-        self._outside = outside
-        self._thread = threading.local()  # inside a function of ours
+    What lies in the folder for temporary files now is the user's; what a process of the program makes there later is
+    free to all of them.
+    """
+
+    def __init__(self, own: str, outside: str) -> None:
+        self._outside = Path(outside)
         self._free = [_real(own), "/dev", "/proc", "/sys"]
         self._temporary = _real(tempfile.gettempdir())
         self._before = {entry.name for entry in Path(self._temporary).iterdir()}
 
     def install(self) -> None:
+        """Once in a process, and in what it forks."""
+        if _installed:
+            return
+        _installed.append(self)
         original_open = builtins.open
         builtins.open = io.open = self._opening(original_open)
         self._wrap_os_open()
@@ -49,17 +58,24 @@ class Redirect:
         self._wrap(torch, "save", 2, True)
         self._wrap(torch.serialization, "save", 2, True)
 
+    def install_with_torch(self) -> None:
+        import torch
+
+        if not _installed:
+            self.install()
+            self.install_torch(torch)
+
     def path(self, path: Any, *, is_written: bool) -> Any:
         """Where that path leads for this program."""
-        if getattr(self._thread, "is_inside", False) or not isinstance(path, str | bytes | os.PathLike):
+        if getattr(_local, "is_inside", False) or not isinstance(path, str | bytes | os.PathLike):
             return path
-        self._thread.is_inside = True
+        _local.is_inside = True
         try:
             return self._placed(path, is_written)
         except (OSError, ValueError):
             return path
         finally:
-            self._thread.is_inside = False
+            _local.is_inside = False
 
     def _placed(self, path: Any, is_written: bool) -> Any:
         real = _real(os.fsdecode(os.fspath(path)))

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.check import sandbox
-from surefoot.check.sandbox import copy_folder
+import surefoot
+from surefoot.launch.workspace import contents
+from surefoot.launch.workspace.contents import Contents
 
 WRITES = """
 import os, pathlib, shutil, sys
 from pathlib import Path
-from surefoot.check.redirect import Redirect
+from surefoot.launch.workspace.redirect import Redirect
 
 user, own = Path(sys.argv[1]), Path(sys.argv[2])
-Redirect(own, own / "outside").install()
+Redirect(str(own), str(own / "outside")).install()
 os.chdir(own / "copy")
 open("here.txt", "w").write("mine")
 open(user / "data.txt", "a").write("more")
@@ -59,14 +60,14 @@ def user(tmp_path: Path) -> Path:
 def test_writes_by_any_path_leave_the_users_files_alone(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "MOST_BYTES_OF_A_FILE", 1000)
+    monkeypatch.setattr(contents, "MOST_BYTES_OF_A_FILE", 1000)
     own = tmp_path / "own"
     (own / "outside").mkdir(parents=True)
-    copy_folder(user, own / "copy")
+    Contents(user).copy(own / "copy")
     assert (own / "copy" / "large.bin").is_symlink()
     assert not (own / "copy" / "data.txt").is_symlink()
     before = digest(user)
-    path = os.pathsep.join([str(Path(sandbox.__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(surefoot.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-c", WRITES, str(user), str(own)], env={**os.environ, "PYTHONPATH": path},
         capture_output=True, text=True, check=False,
@@ -76,9 +77,20 @@ def test_writes_by_any_path_leave_the_users_files_alone(
     assert (own / "copy" / "here.txt").read_text() == "mine"
 
 
-def test_more_files_than_are_copied_are_linked(user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "MOST_FILES", 1)
-    copy_folder(user, tmp_path / "copy")
-    assert (tmp_path / "copy" / "data.txt").read_text() == "kept"
-    assert (tmp_path / "copy" / "large.bin").is_symlink()
-    assert (tmp_path / "copy" / "sub").is_symlink()
+def test_folders_of_many_files_are_linked_but_sources_are_copied(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (user / "package").mkdir()
+    (user / "package" / "model.py").write_text("x = 1")
+    (user / "package" / "latest").symlink_to("../data.txt")
+    monkeypatch.setattr(contents, "MOST_FILES", 1)
+    found = Contents(user)
+    found.copy(tmp_path / "copy")
+    copy = tmp_path / "copy"
+    assert (copy / "data.txt").read_text() == "kept"
+    assert (copy / "large.bin").is_symlink()
+    assert (copy / "sub").is_symlink()
+    assert (copy / "package" / "latest").resolve() == copy / "data.txt", "a link to what is copied leads to the copy"
+    assert not (copy / "package" / "model.py").is_symlink()
+    assert user / "package" / "model.py" in found.copied
+    assert user / "sub" / "b.txt" not in found.copied
