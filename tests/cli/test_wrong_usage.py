@@ -72,6 +72,8 @@ CASES = {
     "show latest --log empty": "there is no run in empty yet",
     "show latest --rank x": "--rank: must be a whole number",
     "query": "surefoot query needs SQL.",
+    "query select * from runs": "put quotes around it",
+    "run --notes=yes train.py": "--notes: takes no value.",
     "query 'select 1' --log missing": "there is no folder missing.",
     "query 'selec 1'": 'syntax error at or near "selec"',
     "query 'drop table runs'": "only SELECT is possible, got DROP",

@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 from surefoot.cli.usage import UsageError
 
 DEFAULT_LOG = Path("runs")
+_NO_VALUE = re.compile(r"(argument \S+): ignored explicit argument .*")
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -25,6 +27,7 @@ class CommandParser(argparse.ArgumentParser):
         return options
 
     def error(self, message: str) -> NoReturn:
+        message = _NO_VALUE.sub(r"\1: takes no value", message)
         missing = message.removeprefix("the following arguments are required: ")
         told = message.removeprefix("argument ") if missing == message else f"{self.prog} needs {missing}"
         raise UsageError(f"{told.rstrip('.?')}{'?' if told.endswith('?') else '.'} `{self.prog} --help` tells more.")

@@ -27,9 +27,12 @@ _EXAMPLES = """\
 
 Views: runs, scalars, params, steps, findings, hists, events. SQL is DuckDB's; it reads, and changes nothing.
 """
+_FIRST_WORDS = ("select", "with", "from", "describe", "show", "summarize", "values")
 
 
 def main(argv: Sequence[str]) -> int:
+    if sum(not word.startswith("-") for word in argv) > 1 and argv[0].lower() in _FIRST_WORDS:
+        raise UsageError('the query is one argument: put quotes around it, as in surefoot query "select * from runs".')
     options = _parser().parse_args(argv)
     if options.format == "parquet" and options.output is None:
         raise UsageError("Parquet is no text: name a file with -o FILE.")

@@ -22,16 +22,16 @@ READ_SIZE = 2**20
 
 def checksum(*values: object) -> int:
     """Of one row. Texts and blobs count alike, and so do 1 and 1.0: SQLite may turn one into the other."""
-    parts = []
-    for value in values:
-        if isinstance(value, str):
-            value = value.encode(errors="surrogateescape")
-        elif isinstance(value, float) and value.is_integer():
-            value = b"%d" % value
-        elif not isinstance(value, bytes):
-            value = repr(value).encode()
-        parts.append(value)
-    return zlib.crc32(b"".join(parts), zlib.crc32(repr([len(part) for part in parts]).encode()))
+    parts = [value if type(value) is bytes else _part(value) for value in values]
+    return zlib.crc32(b"".join(parts), zlib.crc32(repr(list(map(len, parts))).encode()))
+
+
+def _part(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode(errors="surrogateescape")
+    if isinstance(value, float) and value.is_integer():
+        return b"%d" % value
+    return value if isinstance(value, bytes) else repr(value).encode()
 
 
 def file_checksum(file: Path) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from surefoot.facts import EndFacts
 from surefoot.runlog.checksum import KEYS, checksum
-from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs
+from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs, verify
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.write import seal
 from surefoot.runlog.write.log import RunLog
@@ -170,6 +170,30 @@ def test_a_run_that_is_followed_is_verified_as_it_grows(tmp_path: Path) -> None:
     assert "2 of 4 blocks of scalars" in run.problems[0]
     assert list(losses(run)) == [1, 2]
     log.close()
+
+
+def test_rows_of_a_file_that_is_as_it_was_left_need_no_look(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+    verify_rows = verify._verify_rows
+    monkeypatch.setattr(verify, "_verify_rows", lambda *given: looked.append(given) or verify_rows(*given))
+    assert load_run(folder).problems == [] == looked
+    noted = folder / "rank-0.id"
+    text = noted.read_text("ascii")
+    noted.write_text(text[:-3] + "00\n", "ascii")  # damaged itself
+    verify._known.clear()
+    assert load_run(folder).problems == [] and len(looked) == 1
+    noted.write_text(text, "ascii")
+    change(folder, "UPDATE chunks SET vals = zeroblob(length(vals)) WHERE id = (SELECT max(id) FROM chunks)")
+    assert "1 of 2 blocks of scalars" in load_run(folder).problems[0]
+
+
+def test_a_file_that_was_damaged_before_it_was_closed_is_not_called_whole(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "rank-0.db", {}, pytest.fail)
+    log.scalars(1, {"loss": 0.5})
+    assert log.flush()
+    change(tmp_path, "UPDATE chunks SET num_steps = 2")
+    log.close()
+    assert "1 of 1 blocks of scalars" in load_run(tmp_path).problems[0]
 
 
 def test_what_sqlite_may_turn_into_another_type_has_the_same_checksum() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.runlog.read import RunLogError
 from surefoot.runlog.read.run import read_run
 from surefoot.runlog.write import log as log_module
 from surefoot.runlog.write import store, tail, thread
@@ -24,7 +25,7 @@ from surefoot.runlog.write import log as log_module
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import thread
-log = RunLog(Path(FILE), {}, print)
+log = RunLog(Path(FILE), {"rank": "0"}, print)
 log.scalars(0, {"loss": 0.0})
 log.flush()
 thread.COMMIT_SECONDS = 60.0
@@ -103,6 +104,28 @@ def test_a_damaged_end_is_left_out(killed: Path) -> None:
     assert json.loads(meta(killed)["damage"]) == [
         f"{longest} is damaged: rows logged shortly before the kill may be lost."
     ]
+
+
+def test_a_tail_that_can_not_be_read_is_named(killed: Path) -> None:
+    killed.unlink()
+    first, second = tail_files(killed)
+    first.unlink()
+    first.mkdir()
+    said: list[str] = []
+    assert recover(killed, said.append) == 0
+    assert len(said) == 1 and "can't be brought in" in said[0]
+    first.rmdir()
+    second.unlink()
+    assert recover(killed, pytest.fail) == 0  # as after another reader has brought it in
+
+
+def test_a_file_under_the_name_of_another_rank_is_refused(killed: Path) -> None:
+    assert meta(killed)["rank"] == "0"
+    other = killed.with_name("rank-3.db")
+    recover(killed)
+    killed.rename(other)
+    with pytest.raises(RunLogError, match="was written by rank 0"):
+        read_run(killed.parent)
 
 
 def test_a_tail_is_left_alone_while_its_process_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

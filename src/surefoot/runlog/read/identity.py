@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +21,10 @@ def check_identity(meta: Mapping[str, str], file: Path) -> None:
             f"{file} is not the file that was written under this name: {file_id_of(file).name} names another one. "
             "Put the right one back."
         )
+    named = re.fullmatch(r"rank-(\d+)", file.stem)
+    rank = meta.get("rank", "")
+    if named and rank.isdecimal() and int(named[1]) != int(rank):
+        raise RunLogError(f"{file} was written by rank {rank}. Give it back its name, rank-{rank}.db.")
 
 
 def missing_tail(meta: Mapping[str, str], file: Path, *, has_tail: bool) -> list[str]:

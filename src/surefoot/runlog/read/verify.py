@@ -18,6 +18,7 @@ from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.salvage import salvage
 from surefoot.runlog.schema import SCHEMA_VERSION, TABLES
 from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
+from surefoot.runlog.write.file_id import is_as_left
 
 MOST_KNOWN = 4096  # files
 GROWING = frozenset(KEYS) - {"meta", "findings", "excerpts", "sealed", "segments", "segment_sums"}  # rows never change
@@ -81,6 +82,8 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
         if MARK in meta:
             raise RunLogError(f"{file} is damaged: its checksums are gone, so nothing in it can be trusted.")
         return UNVERIFIED
+    if is_as_left(file):
+        return Verdict(_noted(meta))
     is_followed = before.is_verified and before.salvaged is None and _is_written(meta)
     with suppress(sqlite3.Error, OverflowError, ValueError, TypeError):
         if is_followed or _is_sound(connection, tables):

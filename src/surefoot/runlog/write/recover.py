@@ -11,6 +11,7 @@ from time import time
 from typing import Any
 
 from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
+from surefoot.runlog.write.file_id import note_whole
 from surefoot.runlog.write.intake import Order, Row
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
@@ -22,9 +23,9 @@ NAMELESS_SECONDS = 10.0
 
 def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Path], bool] = lambda file: True) -> int:
     """How many rows were brought in. None, and no lock is taken, while the process that writes it is alive."""
-    if not any(one.exists() for one in tail_files(file)) or _is_written(file):
-        return 0
     try:
+        if not _has_tail(file) or _is_written(file):
+            return 0
         if file.exists() and not is_whole(file):
             raise ValueError("the file is damaged")
         store = Store(file, (read_tail(file).writer or {}).get("id", ""))
@@ -32,16 +33,22 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
             return bring_back(store)
         finally:
             store.close()
+            note_whole(file, is_whole)
     except ClaimedError:
         return 0
-    except (sqlite3.Error, OSError, ValueError) as error:
-        say(f"what was logged last is still in {tail_files(file)[0]} and -1, and can't be brought in: {error}.")
+    except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
+        if _has_tail(file):  # else another reader has brought it in meanwhile
+            say(f"what was logged last is still in {tail_files(file)[0]} and -1, and can't be brought in: {error}.")
         return 0
+
+
+def _has_tail(file: Path) -> bool:
+    return any(one.exists() for one in tail_files(file))
 
 
 def bring_back(store: Store) -> int:
     """All of it in one transaction; then the tail is not needed any more."""
-    if not any(one.exists() for one in tail_files(store.file)):
+    if not _has_tail(store.file):
         return 0
     tail, meta = read_tail(store.file, is_old=not store.file_id), store.meta()
     if tail.writer is not None and tail.writer["id"] not in ("", store.file_id):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from surefoot.runlog.schema import ADD_EVENT, ADD_META
+from surefoot.runlog.write.file_id import note_whole
 from surefoot.runlog.write.intake import Intake, Order
 from surefoot.runlog.write.recover import bring_back
 from surefoot.runlog.write.seal import Sealer
@@ -89,6 +90,7 @@ class Writer:
             finally:
                 self._tail.close(remove=self._is_written)
                 store.close()
+            self._note_whole()
         except Exception as error:
             self._tell("can't be written any more; training goes on.", str(error))
         finally:
@@ -116,6 +118,11 @@ class Writer:
         self._is_written = self._write(store) or self._write(store)  # the first may have met closed descriptors
         if self._is_written:
             sealer.close()
+
+    def _note_whole(self) -> None:
+        from surefoot.runlog.read.connection import is_whole  # a reader's, which few programs need before they end
+
+        note_whole(self._file, is_whole)
 
     def _ask_later(self) -> None:
         for key, value in self._later().items():
