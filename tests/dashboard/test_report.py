@@ -136,6 +136,9 @@ def test_so_does_one_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_command(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "out.html"
     assert main(["report", TRAIN, "--log", str(log), "-o", str(file)]) == 0
+    assert main(["report", TRAIN, "--log", str(log), "-o", str(file)]) == 2
+    assert "replace it with --force" in capsys.readouterr().err
+    assert main(["report", TRAIN, "--log", str(log), "-o", str(file), "--force"]) == 0
     assert "out.html" in capsys.readouterr().out
     assert data_of(file.read_text(encoding="utf-8"))["run"]["run"]["run"] == TRAIN
     assert main(["report", TRAIN, "--log", str(log), "-o", str(tmp_path)]) == 2

@@ -29,19 +29,16 @@ def install(module: Any, listening: Listening) -> None:
 
 
 def _parsed(result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+    """Libraries have parsers, too, whose settings are their own business; Hydra's reads the line for its config."""
     words = argument(args, given, 1, "args")
     namespace = result[0] if isinstance(result, tuple) else result
-    if words is None or list(words) == sys.argv[1:] or _program_calls():
-        return Said(settings=namespace)
-    return None
-
-
-def _program_calls() -> bool:
-    """Libraries have parsers, too, whose settings are their own business."""
     frame: Any = sys._getframe()
     while frame is not None and _is_between(frame):
         frame = frame.f_back
-    return frame is not None and not frame.f_code.co_filename.startswith(_LIBRARIES)
+    if frame is None or str(frame.f_globals.get("__name__")).startswith("hydra."):
+        return None
+    is_programs = not frame.f_code.co_filename.startswith(_LIBRARIES)
+    return Said(settings=namespace) if is_programs or words is None or list(words) == sys.argv[1:] else None
 
 
 def _is_between(frame: Any) -> bool:

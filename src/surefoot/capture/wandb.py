@@ -1,7 +1,8 @@
-"""wandb in all its modes: a disabled run has a `log` of its own, which is found when it is made."""
+"""wandb in all its modes: a disabled run is of a class of its own, which counts no steps."""
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
 
@@ -10,31 +11,30 @@ from surefoot.capture.said import Said, argument, numbers
 
 
 def install(module: Any, listening: Listening) -> None:
-    runs = WandbRuns(listening)
-    listening.listen(module.sdk.wandb_run.Run, "log", "wandb", runs.log)
+    runs = WandbRuns()
+    disabled = sys.modules.get("wandb.sdk.lib.noop_run")
+    for kind in (module.sdk.wandb_run.Run, getattr(disabled, "NoopRun", None)):
+        if kind is not None:
+            listening.listen(kind, "log", "wandb", runs.log)
     listening.listen_to_result(module, "init", "wandb", runs.made)
 
 
 class WandbRuns:
     """`config` is read when a run is made and with what it logs, as far as it has changed: programs fill it later."""
 
-    def __init__(self, listening: Listening) -> None:
-        self._listening = listening
+    def __init__(self) -> None:
         self._configs: weakref.WeakKeyDictionary[Any, dict[str, int]] = weakref.WeakKeyDictionary()
         self._num_logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def made(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
-        """The `log` of a run in which nothing is done is one of its class, or its own; `wandb.log` is bound to it."""
-        if "log" in vars(result):
-            self._listening.listen(result, "log", "wandb", lambda args, given: self.log((result, *args), given))
         return self._news(result)
 
     def log(self, args: tuple[Any, ...], given: dict[str, Any]) -> list[Said]:
         run, step = args[0], argument(args, given, 2, "step")
         number = self._num_logged.get(run, 0)
         self._num_logged[run] = number + 1
-        if step is None:  # it counts itself; a disabled one does not
-            step = getattr(run, "step", None) if "log" not in vars(run) else number
+        if step is None:
+            step = number if getattr(run, "disabled", False) else run.step
         values = numbers(argument(args, given, 1, "data"))
         news = self._news(run)
         return [*([] if news is None else [news]), Said(values, step)]

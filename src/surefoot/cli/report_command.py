@@ -13,7 +13,7 @@ _EXAMPLES = """\
   surefoot report 20260115 -o before.html
 
 It holds what the dashboard shows of the run: curves of up to 2,000 points, heatmaps, histograms, findings with
-their source, the command, versions and host. An older file of that name is replaced.
+their source, the command, versions and host. A file that exists is replaced with --force only.
 """
 
 
@@ -23,8 +23,11 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html"
     )
+    parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
     add_log_option(parser)
     options = parser.parse_args(argv)
+    if options.output.is_file() and not options.force:
+        raise UsageError(f"{options.output} exists. Name another file with -o, or replace it with --force.")
     run = load(options.run, options.log)
     from surefoot.dashboard.report import report_html
 

@@ -109,7 +109,7 @@ def _print_outlook(run: Run) -> None:
 
     lines = stored_outlook(run.first)
     if lines:
-        print("\nhow the loss ended:")
+        print("\nthe loss so far:" if run.status == "running" else "\nhow the loss ended:")
     for line in lines:
         print(f"  {cell(line)}")
 
@@ -122,7 +122,10 @@ def _print_findings(run: Run) -> None:
             if place in found:
                 finding = {**found[place], "count": found[place]["count"] + finding["count"]}
             found[place] = finding
-    print(f"\n{len(found)} finding{'s' * (len(found) != 1)}{':' if found else ''}")
+    num_notes = sum(finding["severity"] == "note" for finding in found.values())
+    num = len(found) - num_notes
+    notes = f" and {num_notes} note{'s' * (num_notes != 1)}" if num_notes else ""
+    print(f"\n{num} finding{'s' * (num != 1)}{notes}{':' if found else ''}")
     for finding in found.values():
         where = f" at {finding['file']}:{finding['line']}" if finding["file"] else ""
         times = f"{finding['count']} times, first at" if finding["count"] > 1 else "at"

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.dashboard.data.run import _in_order
 from surefoot.runlog.read import RunLogWarning, open_runs
 from surefoot.runlog.read.runs import Unreadable
 from surefoot.runlog.read.segment import Segment, last_values, whole
 from surefoot.runlog.read.sql.answer import ask
 from surefoot.runlog.read.summary import Summary, summarize
+from surefoot.runlog.write.run import Run
 from tests.runlog.making import FINISHED, RUNNING, LogFile
 
 
@@ -90,3 +92,19 @@ def test_a_run_without_a_rank_is_shown_by_its_first_process(tmp_path: Path) -> N
     assert line(tmp_path).ranks == 0
     with pytest.raises(KeyError, match="no rank 1"):
         run.scalars("loss", rank=1)
+
+
+def test_notes_are_no_findings(tmp_path: Path) -> None:
+    run = Run(tmp_path / "runs" / "a", "train.py", pytest.fail)
+    shared = {"message": "m", "why": "w", "fix": "f", "file": "train.py", "step": 1, "count": 1, "evidence": {}}
+    for number, severity in enumerate(("note", "warning", "error")):
+        run.finding(number, {**shared, "rule": f"rule-{number}", "severity": severity, "line": number})
+    run.close()
+    (line,) = summarize(open_runs(tmp_path / "runs").load())
+    assert (line.findings, line.errors) == (2, 1)
+
+
+def test_parameters_are_told_in_the_order_of_the_model() -> None:
+    series = [{"name": name} for name in ("grad_norm/b", "grad_norm/a", "loss", "param_norm/a")]
+    ordered = [one["name"] for one in _in_order(series, {"a": 0, "b": 1})]
+    assert ordered == ["loss", "grad_norm/a", "param_norm/a", "grad_norm/b"]

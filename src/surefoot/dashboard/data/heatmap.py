@@ -83,7 +83,7 @@ def _series(process: StoredProcess, memory: Memory, of: str, first: int, last: i
     tracks = memory.of(process)
     _, cells = tracks.read(list(wanted), first, last, MOST_COLUMNS * 4)
     gaps = _odd_moves(process, tracks, wanted, cells, first, last) if of == "grad_norm" else {}
-    places = _places(process)
+    places = places_in_model(process)
     curves = {}
     for series in sorted(cells, key=lambda one: places.get(wanted[one][1], len(places))):
         some = cells[series][0]
@@ -118,7 +118,7 @@ def _odd_moves(
     return found
 
 
-def _places(process: StoredProcess) -> dict[str, int]:
+def places_in_model(process: StoredProcess) -> dict[str, int]:
     """Of parameters in their model, as far as it was told; the others keep the order in which they came."""
     try:
         with snapshot(process.file) as connection:

@@ -8,6 +8,7 @@ from typing import Any
 from surefoot.dashboard.data.census import Censuses
 from surefoot.dashboard.data.cursor import as_text
 from surefoot.dashboard.data.damage import DAMAGE
+from surefoot.dashboard.data.heatmap import places_in_model
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.tail import Cursor, newest
@@ -30,12 +31,17 @@ def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any
             {"name": name, "value": setting.value, "source": setting.source} for name, setting in run.settings.items()
         ],
         "ranks": [process.rank for process in run if process.rank is not None],
-        "series": series,
+        "series": _in_order(series, places_in_model(run.first)),
         "convergence": _convergence(run),
         "events": events(run),
         "problems": list(dict.fromkeys(run.problems)),
         "cursor": cursor,
     }
+
+
+def _in_order(series: list[dict[str, Any]], places: dict[str, int]) -> list[dict[str, Any]]:
+    """Those of parameters last, as the model has them; measured together, they are written in another order."""
+    return sorted(series, key=lambda one: places.get(str(one["name"]).partition("/")[2], -1))
 
 
 def cursors(run: Run) -> dict[str, Cursor]:

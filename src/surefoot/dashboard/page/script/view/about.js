@@ -19,7 +19,7 @@ function verdict(run) {
     ? make(
         "section",
         {},
-        make("h2", {}, "How the loss ended"),
+        make("h2", {}, run.row.status === "running" ? "The loss so far" : "How the loss ended"),
         run
           .shortened(text)
           .split("\n")

@@ -12,6 +12,16 @@ import { rulePage } from "./rule.js";
 
 const LANES = ["error", "warning", "note"];
 
+/** A run that nobody watched has no facts to judge again. */
+function nothing({ name, row, meta }) {
+  if (!meta.probes && row.status !== "running")
+    return empty("Nothing was watched", "This run only logged. Its program is judged with:", "surefoot run train.py");
+  if (row.status === "running")
+    return empty("No findings", "Nothing so far. What is found appears here while the run goes on.");
+  const text = "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
+  return empty("No findings", text, `surefoot replay ${name}`);
+}
+
 export function showFindings(place, run, query) {
   const content = make("div", { class: "findings" });
   place.append(content);
@@ -21,16 +31,7 @@ export function showFindings(place, run, query) {
 
   function draw() {
     const all = run.findings.all;
-    if (!all.length) {
-      const text =
-        run.row.status === "running"
-          ? "Nothing so far. What is found appears here while the run goes on."
-          : "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
-      return replace(
-        content,
-        empty("No findings", text, run.row.status === "running" ? null : `surefoot replay ${run.name}`),
-      );
-    }
+    if (!all.length) return replace(content, nothing(run));
     const isFirst = cards.size === 0;
     replace(content, timeline(run, all), all.map(cardOf));
     openWanted(isFirst);

@@ -118,6 +118,8 @@ export function showGradients(place, run, query) {
         "No activations were measured",
         "They are part of steps that were recorded, for linear, convolution, batch-norm, sigmoid and tanh modules.",
       );
+    if (!run.meta.probes)
+      return empty("Nothing was watched", "This run only logged. Layers are measured with:", "surefoot run train.py");
     return empty(
       "Nothing was measured by layer",
       "surefoot measures within its budget; give it more with:",

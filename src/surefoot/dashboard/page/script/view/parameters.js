@@ -76,11 +76,13 @@ export function showParameters(place, run, query) {
     if (!names.length)
       return replace(
         list,
-        empty(
-          "No norms were measured",
-          "surefoot measures parameters within its budget; give it more with:",
-          "surefoot run --overhead 0.1 train.py",
-        ),
+        run.meta.probes
+          ? empty(
+              "No norms were measured",
+              "surefoot measures parameters within its budget; give it more with:",
+              "surefoot run --overhead 0.1 train.py",
+            )
+          : empty("Nothing was watched", "This run only logged. Norms are measured with:", "surefoot run train.py"),
       );
     const rows = found.slice(0, numShown).map(line);
     const head = make(

@@ -122,7 +122,7 @@ export function showRun(place, path, query) {
     replace(
       tabs,
       tabsOf(run).map(({ name: tabName, text }) => {
-        const num = tabName === "findings" ? run.findings.all.length : 0;
+        const num = tabName === "findings" ? run.findings.all.filter(({ severity }) => severity !== "note").length : 0;
         const hasErrors = num && run.findings.all.some((finding) => finding.severity === "error");
         const href = hrefOf(["run", name, ...(tabName ? [tabName] : [])], kept);
         return make(

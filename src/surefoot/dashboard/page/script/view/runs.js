@@ -149,6 +149,7 @@ export function showRuns(place, path, query) {
           "a",
           { href: hrefOf(["run", row.run, "findings"]), class: row.errors ? "has-errors" : null },
           findingsText(row),
+          row.errors ? null : make("span", { class: "phone-label" }, row.findings === 1 ? " warning" : " warnings"),
         )
       : make("span", { class: "quiet-text no-findings" }, "none");
     return make(
