@@ -196,6 +196,18 @@ def test_a_rate_that_falls_through_zero_by_hand_is_found() -> None:
     assert found.count >= STEADY - 80 - 2  # the first rate below 0 is the last one above it with another sign
 
 
+def test_a_rate_that_stays_at_zero_is_found_between_samples() -> None:
+    sanitizer = Sanitizer(catalogue().values())
+    sanitizer.start()
+    loop = Loop()
+    for step in range(150):
+        loop.optimizer.param_groups[0]["lr"] = 0.01 if step < 50 else 0.0
+        loop.steady()
+    sanitizer.finish()
+    (found,) = [finding for finding in sanitizer.judge.findings if finding.rule == "zero-learning-rate"]
+    assert found.step <= 50 + 64 + 1  # the step after the one that is noticed
+
+
 def test_a_steady_loop_is_hardly_ever_armed() -> None:
     sanitizer = Sanitizer(catalogue().values())
     sanitizer.start()

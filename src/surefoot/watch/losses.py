@@ -94,7 +94,7 @@ class Losses:
         rate = groups[0].get("lr") if groups else None
         if not isinstance(rate, float):
             rate = _number(rate)
-        if rate is not None and (rate < 0 or account.windows.num_below_zero):
+        if rate is not None and (rate <= 0 or account.windows.num_without_rate):
             account.windows.note_sign(rate)
         if not self.listeners:
             return

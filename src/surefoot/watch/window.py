@@ -18,7 +18,7 @@ WIDE_MODEL_SPACING = 64
 SAMPLE_LENGTH = 2  # windows in a row: some things show in two only
 FREE_ARMINGS = 64  # for new windows; beyond that a program makes ever new ones, and they are thinned
 KEPT = 4096  # signatures
-RECORDED_BELOW_ZERO = 4  # windows in a row that end with a rate below zero; the first may just have changed its sign
+RECORDED_WITHOUT_RATE = 4  # windows in a row whose rate is not above zero; the first may just have changed its sign
 
 
 class Seen:
@@ -41,7 +41,7 @@ class Windows:
         self.alike: dict[int, int] = {}  # by record: steps since the last record that it stands for
         self.is_new = False  # the last window was, or had something that must be seen closely
         self.quiet_until = 0  # the next update whose window may be armed or measured
-        self.num_below_zero = 0  # steps in a row at which the rate was
+        self.num_without_rate = 0  # steps in a row at which the rate was 0 or below
         self.wanted_at = 0  # the update before which signals want to see a window
         self.accumulates = 1  # most micro-batches of one line that a step has used
         self._seen: dict[Hashable, Seen] = {}
@@ -74,9 +74,12 @@ class Windows:
         self.alike[seen.record] = self.alike.get(seen.record, 0) + 1
 
     def note_sign(self, rate: float) -> None:
-        """The rate is below zero, or comes back: the first windows that end so must be recorded."""
-        self.num_below_zero = self.num_below_zero + 1 if rate < 0 else 0
-        self.is_new = self.is_new or self.num_below_zero <= RECORDED_BELOW_ZERO
+        """The rate is not above zero, or comes back: the first windows that end so must be recorded.
+
+        How long it stays at 0 decides: so ever fewer of the windows after them are recorded, too.
+        """
+        number = self.num_without_rate = self.num_without_rate + 1 if rate <= 0 else 0
+        self.is_new = self.is_new or number <= RECORDED_WITHOUT_RATE or (rate == 0 and not number & (number - 1))
 
     def recorded(self, index: int, *seen: Seen) -> None:
         self.repeats, self.alike = 0, {}

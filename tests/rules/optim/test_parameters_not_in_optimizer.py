@@ -109,6 +109,15 @@ def test_one_of_two_optimizers_is_blamed() -> None:
     assert not ask(check, step(3, optimizer=2), facts)
 
 
+def test_what_is_frozen_for_another_loss_still_tells_whose_optimizer_it_is() -> None:
+    two = (optimizer(1), optimizer(2))
+    critic = held("q.weight", by=(2,), model=2, trained=True, requires_grad=False)
+    facts = setup(*BODY, critic, free("twin.weight", model=3), optimizers=two)
+    actor = step(2, unowned=0)
+    (evidence,) = ask(check, step(3, optimizer=2), facts, actor)
+    assert evidence.site == two[1].site
+
+
 def test_an_optimizer_that_never_steps_is_told_at_the_end() -> None:
     two = (optimizer(1), optimizer(2))
     idle = held("decoder.weight", by=(2,), model=2)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils.data import (
     ConcatDataset,
@@ -48,6 +49,29 @@ def test_samples_that_both_have_are_counted() -> None:
     assert num_shared(Subset(DATA, range(6)), Subset(DATA, range(4, 12))) == 2
     assert num_shared(TensorDataset(X[4:8], Y[4:8]), TensorDataset(X[:6], Y[:6])) == 2
     assert num_shared(Subset(DATA, [0, 1]), Subset(DATA, [2, 3])) == 0
+
+
+class Held(Dataset[Any]):
+    """Of the program's own, with a row for each sample."""
+
+    def __init__(self, x: Any, y: Any) -> None:
+        self.x, self.y, self.scale = x, y, torch.ones(3)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.x[index] * self.scale, self.y[index]
+
+
+def test_rows_of_own_data_sets_are_known_by_their_memory() -> None:
+    x, y = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12)
+    for rows, targets in ((X, Y), (x, y)):
+        assert num_shared(Held(rows[3:], targets[3:]), Held(rows[:8], targets[:8])) == 5
+        assert num_shared(Held(rows[8:], targets[8:]), Held(rows[:8], targets[:8])) == 0
+        assert num_shared(Held(rows + 0, targets), Held(rows, targets)) == 0  # other inputs
+        assert num_shared(Held(rows, targets), Held(rows, targets)) == 12
+    assert num_shared(Held(X[::2], Y[::2]), Held(X[1::2], Y[1::2])) == 0
 
 
 def test_rows_are_known_by_their_memory() -> None:

@@ -67,9 +67,9 @@ samples or are switched from one part to another; samplers that are not torch's;
 name, if the program computes a loss on anything else, too.
 
 ## How it decides
-By what holds the samples: the rows of the tensors in memory, the objects in a list, or the data set and the index. A
-class of the program's own must give the same batches in two evaluations. Validation is known by the name of the loader,
-or is the only evaluation of the run.
+By what holds the samples: the rows of the tensors in memory, also of those that a data set of the program's own holds,
+the objects in a list, or the data set and the index. A class of the program's own must give the same batches in two
+evaluations. Validation is known by the name of the loader, or is the only evaluation of the run.
 """
 
 import re
@@ -79,7 +79,9 @@ from surefoot.facts import EndFacts, EpochFacts, FeedFacts, OverlapFacts
 from surefoot.rules import Evidence, History, rule
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_HELD_OUT = re.compile(r"(val|valid|validation|vali|test|testing|dev|holdout|heldout)(loader|dataloader|dl|data|iter)?")
+_HELD_OUT = re.compile(
+    r"(val|valid|validation|validate|vali|test|testing|dev|holdout|heldout)(loader|dataloader|dl|data|iter)?"
+)
 _TRAINED = re.compile(
     r"tr|trn|train.*|.*train|fit|fitted|seen|probe|monitor|calib.*"
 )  # scores on training data, so called

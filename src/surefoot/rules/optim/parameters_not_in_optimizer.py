@@ -74,7 +74,6 @@ from surefoot.rules.optim.missing import (
     names_of,
     reaches,
     successors,
-    trained,
     units,
 )
 from surefoot.rules.optim.optimizer_holds_stale_parameters import holds_stale
@@ -93,7 +92,7 @@ def _blamed(now: StepFacts, past: History, params: list[ParameterFacts]) -> int 
     idle = [o.id for o in past.setup.optimizers if _is_over_wrong_network(o.id, steps)]
     if idle:
         return max(idle)
-    kept = trained(past.setup)
+    kept = [p for p in past.setup.parameters if p.optimizers and p.reached and (p.requires_grad or p.trained)]
     models = {p.model for p in params if p.model is not None}
     inside = [number for p in kept if p.model in models for number in p.optimizers]
     stepping = {step.optimizer for step in steps if step.backwards and step.backwards[-1].num_unowned}

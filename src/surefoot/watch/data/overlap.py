@@ -60,7 +60,7 @@ def _is_stored(source: Source) -> bool:
 
 def _num_shared(read: Source, trained: Source) -> int:
     """Samples of the one that are also in the other."""
-    if any(trained.states.get(key) != state for key, state in read.states.items()):
+    if any(trained.states.get(key, state) != state for key, state in read.states.items()):
         return 0
     inner = read.places() if read.drawn else None
     outer = None if inner is None or not inner.places else trained.places()

@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import torch
 from torch import Tensor
 from torch.utils.data import (
     ConcatDataset,
@@ -97,8 +99,28 @@ def _locate(dataset: Any, drawn: Sequence[int], found: Samples, depth: int) -> b
         found.places.update(("item", id(dataset[i])) for i in drawn)
         return True
     found.is_stored &= _is_of(dataset, *_STORING)
+    rows = _rows_of(dataset)
+    if rows and _locate_rows(rows, drawn, found):
+        return True
     found.places.update((id(dataset), i) for i in drawn)
     return True
+
+
+def _rows_of(dataset: Any) -> list[Tensor]:
+    """What a data set of the program holds one row of for each sample: two of them may hold slices of one tensor."""
+    size = len(dataset)
+    held = (_as_tensor(value) for value in getattr(dataset, "__dict__", {}).values())
+    return [tensor for tensor in held if tensor is not None and tensor.ndim and len(tensor) == size]
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    if type(value) is Tensor:
+        return value
+    if type(value) is not np.ndarray or not value.flags.writeable or not value.dtype.isnative:
+        return None
+    size = value.dtype.itemsize
+    is_plain = value.dtype.kind in "fib" and size <= 8 and all(step >= 0 and step % size == 0 for step in value.strides)
+    return torch.from_numpy(value) if is_plain else None
 
 
 def _locate_parts(dataset: Any, drawn: Sequence[int], found: Samples, depth: int) -> bool:
