@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from surefoot.rules.catalogue import catalogue
+from surefoot.rules.lesson import needs_device
 from surefoot.sanitizer import Sanitizer
 from surefoot.watch.settings import Settings
 from tests.rules.twins import twins
 
 RULES = catalogue()
-ALONE = [name for name, rule in RULES.items() if rule.family != "dist"]  # as in test_twins.py
+ALONE = [name for name, rule in RULES.items() if rule.family != "dist" and not needs_device(rule.doc)]
 ON_REQUEST = {"wrong-custom-backward"}  # by `gradcheck`
 
 HEALTHY = """

@@ -7,10 +7,13 @@ import pytest
 from surefoot.facts import decode, encode
 from surefoot.judge import Judge
 from surefoot.rules.catalogue import catalogue
+from surefoot.rules.lesson import needs_device
 from tests.rules.twins import above_notes, twins, watch_program
 
 RULES = catalogue()
-ALONE = [name for name, rule in RULES.items() if rule.family != "dist"]  # the others are in dist/test_on_ranks.py
+ALONE = [  # the others are in dist/test_on_ranks.py and speed/test_host_waits_every_step.py
+    name for name, rule in RULES.items() if rule.family != "dist" and not needs_device(rule.doc)
+]
 
 
 @pytest.mark.parametrize("name", ALONE)

@@ -305,3 +305,24 @@ def test_the_recorder_of_a_second_watch_starts_with_an_empty_tap() -> None:
     first, second = (Recorder(lambda record: None, [], pytest.fail) for _ in range(2))
     assert first.tap is not second.tap
     assert second.tap._replaced == []
+
+
+def test_a_method_that_a_type_inherits_is_inherited_again() -> None:
+    class Child(Counted):
+        pass
+
+    tap, heard = Tap(lambda probe, error: None), list[str]()
+    tap.listen(Child, "count", "probe", before=lambda args, kwargs: heard.append("child"))
+    tap.on = True
+    assert Child().count() == Counted().count() and heard == ["child"]
+    with tap.suspended():
+        Child().count()
+    Child().count()
+    assert heard == ["child", "child"]
+    tap.remove()
+    assert "count" not in vars(Child)
+
+
+class Counted:
+    def count(self) -> int:
+        return 1

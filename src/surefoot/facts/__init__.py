@@ -58,7 +58,7 @@ from surefoot.facts.setup import (
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
-from surefoot.facts.speed import RecompileFacts
+from surefoot.facts.speed import HostReadFacts, RecompileFacts
 from surefoot.facts.step import Event, StepFacts
 from surefoot.facts.validation import ValidationFacts
 
@@ -86,6 +86,7 @@ __all__ = [
     "GradientFacts",
     "GraphFacts",
     "GroupFacts",
+    "HostReadFacts",
     "InPlaceFacts",
     "InputFacts",
     "KeptGraphFacts",

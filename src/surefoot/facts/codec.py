@@ -66,7 +66,7 @@ from surefoot.facts.setup import (
 )
 from surefoot.facts.signal import ActivationFacts, ParameterSignals, SignalFacts
 from surefoot.facts.site import Site
-from surefoot.facts.speed import RecompileFacts
+from surefoot.facts.speed import HostReadFacts, RecompileFacts
 from surefoot.facts.step import StepFacts
 from surefoot.facts.validation import ValidationFacts
 
@@ -98,6 +98,7 @@ _CLASSES: dict[str, type] = {
         GradientFacts,
         GraphFacts,
         GroupFacts,
+        HostReadFacts,
         InPlaceFacts,
         InputFacts,
         KeptGraphFacts,

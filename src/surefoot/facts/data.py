@@ -38,7 +38,7 @@ class InPlaceFacts:
     kind: str = ""  # class name of what holds them
     num_rows: int = 0  # that were watched
     num_changed: int = 0
-    site: Site | None = None  # the method that gets a sample
+    site: Site | None = None  # the line that writes to a sample, or the method that gets it
 
 
 @frozen

@@ -9,7 +9,7 @@ from surefoot.facts.graph import UntrainedFacts
 from surefoot.facts.mode import EvaluationFacts
 from surefoot.facts.saved import UntrainedSavedFacts
 from surefoot.facts.schedule import ScheduleFacts
-from surefoot.facts.speed import RecompileFacts
+from surefoot.facts.speed import HostReadFacts, RecompileFacts
 from surefoot.facts.step import Event
 
 
@@ -32,5 +32,6 @@ class EndFacts:
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts
     recompiles: tuple[RecompileFacts, ...] = ()
+    host_reads: tuple[HostReadFacts, ...] = ()
     probes_off: tuple[tuple[str, str], ...] = ()  # (probe, why it was switched off)
     version: int = 1

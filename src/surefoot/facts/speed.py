@@ -13,3 +13,14 @@ class RecompileFacts:
     what: str  # that was never the same: "self.n", "tensor 'x' size mismatch at index 0"
     seconds: float  # that all of them took
     site: Site | None = None  # the line that depends on it, or where the function is defined
+
+
+@frozen
+class HostReadFacts:
+    """A line of the program that reads values of tensors on a device while it trains."""
+
+    site: Site
+    what: str  # ".item()", "print()"
+    device: str  # "cuda"
+    num_steps: int  # during which it read
+    num_since: int  # steps of the run since it first did

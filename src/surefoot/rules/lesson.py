@@ -13,6 +13,7 @@ BELIEF, TRUTH = "Common belief", "In truth"
 TWINS = ("Bad", "Good")
 _FORK_ONLY = 'multiprocessing_context="fork"'
 _RANKS = "init_process_group"
+_DEVICE = "torch.accelerator"
 
 
 @frozen
@@ -35,6 +36,8 @@ class Lesson:
         if set(self.programs) != set(TWINS):
             return "The rule brings no pair of programs."
         code = "".join(self.programs.values())
+        if needs_device(code):
+            return "Nothing of this can be seen on a CPU: run the programs where torch has a device, such as a GPU."
         if _FORK_ONLY in code and sys.platform in ("win32", "darwin"):
             return "The programs fork their workers, which this system can't do safely."
         return ""
@@ -43,6 +46,11 @@ class Lesson:
 def is_for_ranks(code: str) -> bool:
     """Whether a program is to be started on several ranks."""
     return _RANKS in code
+
+
+def needs_device(code: str) -> bool:
+    """Whether a program shows what it is to show only on a device such as a GPU."""
+    return _DEVICE in code
 
 
 def lesson_of(rule: Rule) -> Lesson:

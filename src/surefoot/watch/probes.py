@@ -30,6 +30,7 @@ from surefoot.watch.schedule.probe import ScheduleProbe
 from surefoot.watch.seq.mask import MaskProbe
 from surefoot.watch.seq.padding_row import PaddingRowProbe
 from surefoot.watch.seq.probe import SequenceProbe
+from surefoot.watch.speed.host_read import HostReadProbe
 from surefoot.watch.speed.recompile import RecompileProbe
 from surefoot.watch.step import StepProbe
 from surefoot.watch.unstepped import UnsteppedProbe
@@ -73,4 +74,5 @@ def all_probes() -> list[Probe]:
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),
         RecompileProbe(),
+        HostReadProbe(),
     ]

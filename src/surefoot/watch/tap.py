@@ -224,7 +224,8 @@ class Tap:
         self._replace(owner, name, make)
 
     def _replace(self, owner: Any, name: str, make: Callable[[Function], Function]) -> None:
-        stored: Any = vars(owner)[name] if isinstance(owner, type) else getattr(owner, name)
+        is_inherited = isinstance(owner, type) and name not in vars(owner)  # from a type that takes no attributes
+        stored: Any = vars(owner)[name] if isinstance(owner, type) and not is_inherited else getattr(owner, name)
         static = isinstance(stored, staticmethod)
         original = stored.__func__ if static else stored
         wrapper = wraps(original)(_unseen(make(original)))
@@ -233,7 +234,11 @@ class Tap:
 
         def undo() -> None:
             # Somebody may have wrapped our wrapper since: then it stays below theirs, switched off.
-            if vars(owner).get(name) is replacement:
+            if vars(owner).get(name) is not replacement:
+                return
+            if is_inherited:
+                delattr(owner, name)
+            else:
                 setattr(owner, name, stored)
 
         self._undo.append(undo)

@@ -70,9 +70,9 @@ BUGS = {
         "arrays, normalised": HELD
         + """
 class Pictures(Held):
-    def __getitem__(self, index):  # here
+    def __getitem__(self, index):
         picture = self.x[index]
-        picture -= picture.mean() - 0.01
+        picture -= picture.mean() - 0.01  # here
         return torch.from_numpy(picture), Y[index]
 
 fit(Pictures(X.numpy().copy()))
@@ -80,9 +80,9 @@ fit(Pictures(X.numpy().copy()))
         "masked, a part of the data": HELD
         + """
 class Masked(Held):
-    def __getitem__(self, index):  # here
+    def __getitem__(self, index):
         x = self.x[index]
-        x[random.randrange(8)] = 0
+        x[random.randrange(8)] = 0  # here
         return x, Y[index]
 
 fit(Subset(Masked(X.clone()), range(88)))

@@ -1,5 +1,6 @@
 """Rows that change while a batch with them is put together."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from surefoot.watch.data.in_place import InPlace
+from surefoot.watch.data.write import first_write
 
 
 class Held(Dataset[Any]):
@@ -63,3 +65,19 @@ def test_what_can_not_be_read_is_left_alone() -> None:
         assert watch(data).blocks == []
     assert [block.name for block in watch(TensorDataset(ROWS, ROWS[:, 0])).blocks] == ["TensorDataset.tensors[0]"]
     assert [block.name for block in watch(list(ROWS)).blocks] == ["list"]
+
+
+SOURCES = {
+    "x = self.x[index]\n        x += noise(x)": 2,
+    "index += 1\n        self.calls += 1\n        return self.x[index].clamp_(0)": 3,
+    "item = {}\n        item['x'] = x = self.x[index]\n        x[x > 1] = 1": 3,
+    "x = np.subtract(self.x[index], 1, out=self.x[index])": 1,
+    "x = self.x[index]\n        return self.transform(x)": 0,
+}
+
+
+@pytest.mark.parametrize(("body", "offset"), SOURCES.items())
+def test_the_line_that_writes_to_a_sample(body: str, offset: int, tmp_path: Path) -> None:
+    file = tmp_path / "data.py"
+    file.write_text(f"class Data:\n    def __getitem__(self, index):\n        {body}\n")
+    assert first_write(str(file), 2) == (2 + offset if offset else None)

@@ -19,6 +19,7 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 from surefoot.facts import InPlaceFacts, Site
 from surefoot.watch.data.loader import data_sets, num_samples
 from surefoot.watch.data.mark import tensors_in
+from surefoot.watch.data.write import first_write
 
 if TYPE_CHECKING:
     from surefoot.watch.epoch import Pass
@@ -152,9 +153,10 @@ def _is_given(row: Tensor, batch: Any) -> bool:
 
 
 def _site(loader: DataLoader[Any], is_user: Callable[[str], bool]) -> Site | None:
-    """The method of the program that gets a sample."""
+    """The line of the program that writes to a sample as it gets it, or the method in which that happens."""
     for dataset in data_sets(loader):
         code = getattr(getattr(type(dataset), "__getitem__", None), "__code__", None)
         if code is not None and is_user(code.co_filename):
-            return Site(code.co_filename, code.co_firstlineno, code.co_qualname)
+            line = first_write(code.co_filename, code.co_firstlineno)
+            return Site(code.co_filename, line or code.co_firstlineno, code.co_qualname)
     return None
