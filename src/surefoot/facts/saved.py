@@ -65,6 +65,7 @@ class UnrestoredFacts:
     same_params: bool = False  # as many groups and parameters of the same shapes
     same_settings: bool = False  # the same settings, rates left aside
     same_rate: bool = False
+    taken: Site | None = None  # where another optimizer, made before, has loaded this state
 
 
 @frozen

@@ -99,6 +99,30 @@ def test_optimizers_with_a_state_or_with_other_parameters() -> None:
     assert unrestored(with_changed_weights)[0] is None
 
 
+def test_a_state_that_another_optimizer_has_loaded() -> None:
+    def made_again(model: nn.Module, saved: Any) -> torch.optim.Optimizer:
+        adam(model).load_state_dict(saved["nested"]["optimizer"])
+        return adam(model)
+
+    def for_another_phase(model: nn.Module, saved: Any) -> torch.optim.Optimizer:
+        first = adam(model)
+        first.load_state_dict(saved["nested"]["optimizer"])
+        train(model, first)
+        return adam(model)
+
+    with watching() as watched:
+        old = build()
+        optimizer = adam(old)
+        train(old, optimizer)
+        saved = checkpoint(old, optimizer)
+        for make in (made_again, for_another_phase):
+            model = build()
+            model.load_state_dict(saved["model"])
+            train(model, make(model, saved))
+    (found,) = [step.unrestored for step in watched.steps if step.unrestored is not None]
+    assert found.taken is not None and found.same_params
+
+
 def test_files_without_optimizer_state_are_nobodys_business(tmp_path: Path) -> None:
     with watching() as watched:
         model = build()

@@ -86,7 +86,7 @@ parameters, of the same shapes, the same settings, and the same rate or initial 
 
 from collections.abc import Iterator
 
-from surefoot.facts import StepFacts
+from surefoot.facts import StepFacts, UnrestoredFacts
 from surefoot.rules import Evidence, History, rule
 
 
@@ -95,12 +95,22 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     found = now.unrestored
     if found is None or not (found.same_params and found.same_settings and found.same_rate):
         return
+    made = next((o.site for o in past.setup.optimizers if o.id == now.optimizer), None)
+    taken = found.taken is not None and made is not None
     yield Evidence(
         message=(
             f"the weights were loaded from {found.file}, which also holds this optimizer's state for "
-            f"{found.num_states} parameters, but the optimizer takes its first step without any"
+            f"{found.num_states} parameters, but the optimizer takes its first step without any{_elsewhere(found)}"
         ),
-        fix="call optimizer.load_state_dict() with the checkpoint's optimizer state before training goes on.",
-        site=found.site,
+        fix=(
+            "make the optimizer once, before its state is loaded."
+            if taken
+            else "call optimizer.load_state_dict() with the checkpoint's optimizer state before training goes on."
+        ),
+        site=made if taken else found.site,
         numbers={"file": found.file, "states": found.num_states},
     )
+
+
+def _elsewhere(found: UnrestoredFacts) -> str:
+    return "" if found.taken is None else f"; another optimizer has taken that state at line {found.taken.line}"

@@ -26,6 +26,8 @@ class OptimizerState:
 
     groups: list[dict[str, Any]]
     shapes: dict[int, tuple[int, ...]]  # of the states, by the index of the parameter
+    taken: Site | None = None  # where an optimizer has loaded it
+    trains: bool = False  # and has stepped with it: what is made later is for another phase
 
 
 @dataclass(slots=True)
@@ -58,10 +60,21 @@ class LoadedFiles:
                 elif name in state:
                     file.filled.pop(id(param), None)  # it has other weights now
 
-    def holding(self, groups: Any) -> LoadedFile | None:
-        """The file that an optimizer's groups are from."""
+    def take(self, groups: Any, site: Site | None) -> LoadedFile | None:
+        """An optimizer loads these groups: the file that they are from."""
         first = next(iter(groups), None)
-        return next((f for f in self._files if any(g is first for state in f.states for g in state.groups)), None)
+        for file in self._files:
+            for state in file.states:
+                if any(group is first for group in state.groups):
+                    state.taken = site
+                    return file
+        return None
+
+    def train(self, site: Site | None) -> None:
+        """The optimizer steps that has loaded its state there."""
+        for file in self._files:
+            for state in file.states:
+                state.trains |= site is not None and state.taken == site
 
     def unrestored(self, optimizer: Optimizer) -> UnrestoredFacts | None:
         """Of an optimizer without state: the file that its weights are from, if that holds a state for it."""
@@ -72,12 +85,13 @@ class LoadedFiles:
             if not sources or None in sources:
                 continue
             site = sources[0]
-            for state in file.states:
-                same_params, same_settings, same_rate = _compare(state, optimizer)
+            states = [state for state in file.states if not state.trains]
+            for state in sorted(states, key=lambda state: state.taken is None):
+                same = _compare(state, optimizer)
                 facts = UnrestoredFacts(
-                    file.name, site[0] if site else None, len(state.shapes), same_params, same_settings, same_rate
+                    file.name, site[0] if site else None, len(state.shapes), *same, taken=state.taken
                 )
-                if found is None or (same_params and same_settings and same_rate):
+                if found is None or all(same):
                     found = facts
         return found
 

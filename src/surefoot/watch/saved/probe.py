@@ -111,9 +111,10 @@ class SavedProbe(Probe):
         optimizer, state = _given(args, kwargs)
         groups = state.get("param_groups", ()) if isinstance(state, Mapping) else ()
         key = id(optimizer)
-        before, file = self._recorder.account(optimizer).num_updates, self._files.holding(groups)
+        site = self._here()
+        before, file = self._recorder.account(optimizer).num_updates, self._files.take(groups, site)
         facts = ResumeFacts(
-            self._here(), _rates(groups, "lr"), _rates(groups, "initial_lr"), at_update=before,
+            site, _rates(groups, "lr"), _rates(groups, "initial_lr"), at_update=before,
             file="" if file is None else file.name, position=None if file is None else file.position,
         )  # fmt: skip
         ref = weakref.ref(optimizer, lambda _: self._resumed.pop(key, None))
@@ -138,7 +139,10 @@ class SavedProbe(Probe):
             self._snapshots.trains(account)
             for found in self._overwritten.trains(account):
                 self._note(self._initialised, found)
-            if id(optimizer) not in self._resumed and not optimizer.state:
+            known = self._resumed.get(id(optimizer))
+            if known is not None:
+                self._files.train(known[1].site)
+            elif not optimizer.state:
                 self._unrestored = self._files.unrestored(optimizer)
         elif account is not None and account.num_updates == 2:
             self._untrained.steps(optimizer, account)
