@@ -38,6 +38,7 @@ FOUND = {
     "numpy": ("reg = torch.tensor(model.weight.abs().sum().item())\nloss = main\nloss += 0.01 * reg", 13),
     "copy": ("reg = torch.tensor(model.weight.tolist()).norm()\nloss = (main + 0.1 * reg) / 2", 13),
     "data": ("loss = F.cross_entropy(out, y) + 0.1 * model.weight.data.norm()", 13),
+    "detach": ("aux = F.mse_loss(out.detach(), x[:, :5])\nloss = main + 0.1 * aux", 13),
     "__eq__": ("wrong = 1 - (out.argmax(1) == y).float().mean()\nloss = torch.add(main, wrong)", 13),
 }
 
@@ -56,6 +57,7 @@ def test_the_line_at_which_the_gradient_ends_is_told(kind: str, tmp_path: Path) 
     [
         "loss = main + model.weight.norm()",
         "loss = main + model.weight.norm().detach()",  # said so
+        "loss = main + F.mse_loss(model(x), x[:, :5]).detach()",  # to be logged
         "loss = main + x.norm() + torch.tensor(2.0) + i",  # of the data, and constants
         "loss = main + F.cross_entropy(frozen(x), y)",
         "with torch.no_grad():\n    base = F.cross_entropy(model(-x), y)\nloss = main - base",

@@ -3,7 +3,6 @@
 # kind: gan
 # source: https://github.com/wangle53/CSA-CDGAN/issues/5
 # changed: small networks on random pairs of images
-# gap: the term went through detach(), which programs write on purpose
 
 import hashlib
 import torch

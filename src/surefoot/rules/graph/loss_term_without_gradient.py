@@ -47,9 +47,10 @@ for _ in range(16):
 ```
 
 ## When it stays silent
-An addend that the program detaches by `detach()`; what is subtracted, which may be a baseline; an addend that does not
-depend on trained parameters, such as a term of the data or of a teacher; one that is always 0 or always the same; a
-number that other parts of the loss use as well, as the maximum in a hand-written log-sum-exp; a cut in a branch.
+An addend that the program detaches by `detach()`, unless what was detached is the input of a loss function of torch;
+what is subtracted, which may be a baseline; an addend that does not depend on trained parameters, such as a term of the
+data or of a teacher; one that is always 0 or always the same; a number that other parts of the loss use as well, as the
+maximum in a hand-written log-sum-exp; a cut in a branch.
 
 ## How it decides
 Values are followed from the parameters to the loss in three windows, only if the graph of the loss shows a sum with an
@@ -61,7 +62,13 @@ from collections.abc import Iterator
 from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
 
-WAYS = {"no_grad": "under no_grad()", "numpy": "through plain numbers", "copy": "by a copy", "data": "by .data"}
+WAYS = {
+    "no_grad": "under no_grad()",
+    "numpy": "through plain numbers",
+    "copy": "by a copy",
+    "data": "by .data",
+    "detach": "by detach()",
+}
 
 
 @rule("warning", on=StepFacts, probes=("terms",))
@@ -75,7 +82,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
                 f"a term of the loss ({values} in {len(term.values)} steps) is computed from trained parameters, "
                 f"but its gradient ends here, {_way(term.cut_by)}"
             ),
-            fix="compute the term by differentiable operations, with gradients on; or detach() it if that is meant.",
+            fix=_fix(term.cut_by),
             site=term.site or now.site,
             numbers={"cut_by": term.cut_by},
         )
@@ -83,3 +90,9 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
 
 def _way(cut_by: str) -> str:
     return WAYS.get(cut_by, f"in {cut_by.strip('_')}, which has none")
+
+
+def _fix(cut_by: str) -> str:
+    if cut_by == "detach":
+        return "take detach() away; if the term is only to be logged, detach() its result or leave it out of the sum."
+    return "compute the term by differentiable operations, with gradients on; or detach() it if that is meant."

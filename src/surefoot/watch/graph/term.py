@@ -39,6 +39,11 @@ DIFFERENCES = frozenset(
      torch.Tensor.__rsub__)
 )  # fmt: skip
 MEANT = frozenset(("detach", "checkpoint"))  # who writes detach() wants no gradient
+# But nobody trains on a loss of what was detached before: of one that is only to be logged the result is detached.
+LOSSES = frozenset((  # by name, in torch.nn.functional and below it
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "cross_entropy", "cross_entropy_loss", "nll_loss", "nll_loss_nd", "kl_div", "soft_margin_loss",
+))  # fmt: skip
 LINEAR = frozenset(("Add", "Sub", "Rsub", "Neg", "Mean", "Sum", "View", "Squeeze", "Unsqueeze", "Mul", "Div"))
 
 
@@ -51,6 +56,7 @@ class SumFlow(Flow):
         self.uses: dict[Cut, set[int]] = {}  # sequence numbers of all that has a gradient and was computed from it
         self.in_graph: set[Cut] = set()  # by which values that had a gradient lost it under `no_grad`
         self.through_modules: set[Cut] = set()  # of these: they met parameters after that
+        self.judged: set[Cut] = set()  # by detach(), before a loss function whose result has no gradient
 
     def _note(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
         if func in SUMS or func in DIFFERENCES:
@@ -58,6 +64,8 @@ class SumFlow(Flow):
         super()._note(func, args, kwargs, result)
         if isinstance(result, Tensor) and not torch.is_grad_enabled():
             self._note_prediction((*args, *kwargs.values()), result)
+        elif getattr(func, "__name__", "") in LOSSES and isinstance(result, Tensor) and not result.requires_grad:
+            self.judged |= {cut for cut in self._read([result])[1] if cut.kind == "detach"}
 
     def _note_sum(self, func: Any, args: Any, result: Any) -> None:
         if not isinstance(result, Tensor) or result.grad_fn is None:
@@ -120,7 +128,8 @@ class TermProbe(Probe):
         numbers = {node._sequence_nr() for node in trunk}
         self._num_windows += 1
         for number, (cut, value) in flow.added.items():
-            if number in numbers and flow.uses.get(cut, set()) <= numbers and cut.kind not in MEANT:
+            is_meant = cut.kind in MEANT and cut not in flow.judged
+            if number in numbers and flow.uses.get(cut, set()) <= numbers and not is_meant:
                 self._values.setdefault(cut, []).append(value)
                 if cut in flow.through_modules:
                     self._predictions.add(cut)
