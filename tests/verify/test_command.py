@@ -12,7 +12,7 @@ import surefoot as sf
 from surefoot.cli.main import main
 from surefoot.runlog.read.result import read_result
 from surefoot.verify.presets import accumulated, on_ranks
-from surefoot.verify.runner import CannotCompareError, launched
+from surefoot.verify.runner import CannotCompareError, _last_words, launched
 from tests.cli.command import TIMEOUT_SECONDS
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +78,7 @@ def test_pairs_can_be_made(pair: Pair) -> None:
         (["--accumulate", "2", "a.py"], "add --accumulate-option=--accumulate and --batch-option=--batch-size"),
         (["--with", "--lr 1", "--", "a.py", "--", "b.py"], "write its options into the second command"),
         (["--", "no-such-program", "--", "no-such-program"], "'no-such-program' can't be run"),
+        (["--fused", "no-such-file.py"], "there is no file 'no-such-file.py'"),
     ],
 )
 def test_wrong_usage_is_answered_in_one_line(
@@ -115,3 +116,14 @@ def test_programs_that_can_not_be_compared_say_why(
     assert main(["verify", "--fused", "train.py"]) == 2
     told = capsys.readouterr().err
     assert "took no optimizer step" in told and "It ended with status 1: no data" in told
+
+
+def test_the_exception_of_a_rank_is_told_not_that_of_its_launcher() -> None:
+    said = [
+        "[rank1]:     raise ValueError(size)",
+        "[rank1]: ValueError: 3 samples for 2 ranks",
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+        "train.py FAILED",
+    ]
+    assert _last_words(said) == "ValueError: 3 samples for 2 ranks"
+    assert _last_words(["a library", "says something"]) == "says something"

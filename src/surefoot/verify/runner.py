@@ -17,6 +17,7 @@ from surefoot.dashboard.server.child import environment
 from surefoot.lab.learn.tether import end, start
 from surefoot.launch.child import keep_plan
 from surefoot.launch.hook.surefoot_spawn import HOOK, VARIABLE
+from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.workspace.workspace import Copy, Workspace
 from surefoot.verify.child.plan import RecordingPlan, Variant
 from surefoot.verify.recording import SUFFIX, Recording
@@ -44,6 +45,7 @@ class Runner:
 
     def run(self, command: Sequence[str], preset: str = "") -> list[Recording]:
         """One recording a rank, in their order."""
+        _check_script(command)
         return self._launch(command, (self._variant(),), preset)[0]
 
     def run_perturbed(
@@ -71,7 +73,7 @@ class Runner:
         problem = next(filter(None, (_problem(one, self.steps) for one in found)), "")
         if problem:
             said = (places[0] / "output.txt").read_text(encoding="utf-8", errors="replace").splitlines()
-            last = _last_words(said)
+            last = self.copies[places[0]].unmapped(_last_words(said))
             told = f" It ended with status {status}: {last}" if status and last else ""
             raise CannotCompareError(f"`{shown(command)}` {problem}{told}")
         for place in places:
@@ -120,6 +122,17 @@ def launched(command: Sequence[str]) -> list[str]:
     return [sys.executable, first, *rest] if first.endswith(".py") else [first, *rest]
 
 
+def _check_script(command: Sequence[str]) -> None:
+    """Before anything runs: launchers say of a file that is missing only that they failed."""
+    at = next((at for at, word in enumerate(command) if word.endswith(".py")), None)
+    if at is None or {"-m", "-c"} & set(command[:at]):
+        return
+    try:
+        Program(command[at]).check()
+    except ProgramError as error:
+        raise CannotCompareError(str(error)) from None
+
+
 def _can_fork(command: Sequence[str]) -> bool:
     """A launcher of ranks imports torch itself: a fork of it would launch them at the same port."""
     return command[0] == sys.executable and "torch.distributed" not in " ".join(command) and hasattr(os, "fork")
@@ -131,9 +144,10 @@ def shown(command: Sequence[str]) -> str:
 
 def _last_words(said: list[str]) -> str:
     """The exception that ended it, if there is one: libraries add advice below."""
-    lines = [line.strip() for line in said if line.strip()]
+    lines = [re.sub(r"^\[rank\d+\]:\s*", "", line.strip()) for line in said if line.strip()]
     raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
-    return next(iter([*raised[-1:], *lines[-1:]]), "")
+    own = [line for line in raised if not line.startswith("torch.distributed.elastic")]  # that says which rank failed
+    return next(iter([*own[-1:], *raised[-1:], *lines[-1:]]), "")
 
 
 def _recordings(place: Path) -> list[Recording]:
