@@ -1,9 +1,12 @@
-"""By what each loss of a window is divided: a wrong number would silence the rule, too."""
+"""By what each loss of a window is divided, or weighted: a wrong number would silence the rule, too."""
 
 from pathlib import Path
 
+import pytest
+
 from surefoot.fix.code.source import Source
 from surefoot.fix.patches.accumulation import divide_loss
+from surefoot.fix.patches.weighting import weight_loss
 from surefoot.judge import Finding
 
 LOOP = """\
@@ -44,3 +47,36 @@ def test_loss_inside_the_scaler_is_divided() -> None:
     )
     _, edit = next(divide_loss.propose(Source(Path("train.py"), LOOP), finding))
     assert edit.text() == LOOP.replace("scaler.scale(loss)", "scaler.scale(loss / accum)")
+
+
+SPLIT = """\
+for i, (part, goals) in enumerate(zip(x.split(16), y.split(16))):
+    loss = criterion(model(part), goals)
+    loss /= 4
+    loss.backward()
+"""
+
+TOTAL = """\
+total = sum(mask.sum() for *_, mask in batches)
+for words, tags, kept in batches:
+    loss = criterion(model(words)[kept], tags[kept])
+    (loss / len(batches)).backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "old", "new"),
+    [
+        (SPLIT, "loss /= 4", "loss = loss * len(part) / len(x)"),
+        (TOTAL, "(loss / len(batches))", "(loss * kept.sum() / total)"),
+    ],
+)
+def test_micro_batches_are_weighted_by_their_share(code: str, old: str, new: str) -> None:
+    finding = Finding("unequal-micro-batches", "warning", "", "", "", "train.py", 4, 4)
+    edits = [edit.text() for _, edit in weight_loss.propose(Source(Path("train.py"), code), finding)]
+    assert edits == [code.replace(old, new)]
+
+
+def test_of_micro_batches_of_unknown_sizes_nothing_is_proposed() -> None:
+    finding = Finding("unequal-micro-batches", "warning", "", "", "", "train.py", 7, 4)
+    assert not list(weight_loss.propose(Source(Path("train.py"), LOOP), finding))

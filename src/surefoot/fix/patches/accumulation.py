@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from surefoot.fix.code.call import with_argument
 from surefoot.fix.code.edit import Edit
 from surefoot.fix.code.source import Source, Statement
 from surefoot.fix.code.training import argument, backwards, call_in, called, calls, receiver, steps, value_code
@@ -28,7 +27,7 @@ def divide_loss(source: Source, finding: Finding) -> Proposals:
         if isinstance(late, cst.SimpleStatementLine) and _divides(source, late, source.code(loss)):
             yield "divide the loss before backward, not after it", Edit(source).move_before(late, statement)
     for size in _window_sizes(source, statement, finding):
-        divided = f"({_in_brackets(source, loss)} / {size})"
+        divided = f"({in_brackets(source, loss)} / {size})"
         inside = isinstance(source.parent(loss), cst.Arg)
         code = divided[1:-1] if inside else divided
         yield f"divide each loss by the number of micro-batches, {size}", Edit(source).replace(loss, code)
@@ -49,7 +48,7 @@ def _divides(source: Source, statement: cst.SimpleStatementLine, loss: str) -> b
     return code.startswith((f"{loss} = {loss} / ", f"{loss} /= ", f"{loss} = {loss} * "))
 
 
-def _in_brackets(source: Source, node: cst.BaseExpression) -> str:
+def in_brackets(source: Source, node: cst.BaseExpression) -> str:
     code = source.code(node)
     return f"({code})" if isinstance(node, cst.BinaryOperation) and not node.lpar else code
 
@@ -143,11 +142,3 @@ def _after_loop(source: Source, condition: cst.If, loop: cst.For, test: str) -> 
     made = condition.with_changes(test=cst.parse_expression(rest), orelse=None, leading_lines=())
     code = cst.Module([made]).code
     yield "step with what is left after the last batch", Edit(source).insert_after(loop, code)
-
-
-@patch_for("unequal-micro-batches", anywhere=True)
-def drop_short_batch(source: Source, finding: Finding) -> Proposals:
-    for loader in calls(source, "DataLoader"):
-        if argument(loader, "drop_last") is None:
-            code = source.code(loader).rstrip()
-            yield "leave out the short last batch", Edit(source).replace(loader, with_argument(code, "drop_last=True"))
