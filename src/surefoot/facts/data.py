@@ -28,6 +28,7 @@ class OverlapFacts:
     num_steps: int = 0  # of all optimizers
     is_stored: bool = True  # the samples lie in memory or in a library's data set: an index always gives the same
     num_shared: int | None = None  # samples of the pass that are trained on; None: all
+    is_earlier: bool = False  # they were trained on before the data set was split anew; `loader` gave them then
 
 
 @frozen

@@ -170,6 +170,13 @@ for epoch in range(3):
             accuracy = sum((model(x).argmax(1) == y).sum() for x, y in dev_loader)
             model.train()
 """,
+        "split anew in each epoch": TRAINED_AND_JUDGED
+        + """
+for epoch in range(4):
+    train_set, val_set = torch.utils.data.random_split(data, [64, 32])
+    train(DataLoader(train_set, batch_size=8, shuffle=True))
+    evaluate(DataLoader(val_set, batch_size=8))  # here
+""",
         "parts without a telling name, by loss": TRAINED_AND_JUDGED
         + """
 a, b = TensorDataset(X[:50], Y[:50]), TensorDataset(X[50:], Y[50:])

@@ -31,6 +31,17 @@ def test_names_the_loader_that_validates() -> None:
     assert "the very ones" in found.message
 
 
+def test_a_part_that_was_trained_on_before_the_data_was_split_anew() -> None:
+    (found,) = ask(check, read(is_earlier=True, num_shared=25, called=("val_set",)))
+    assert found.message == (
+        "25 of the 32 samples of this evaluation were trained on before, when the loader made at line 4 gave them: "
+        "the data set is split anew, and the model is not"
+    )
+    assert not ask(check, read(is_earlier=True, num_shared=5))
+    for names in (("pool_loader", "val"), ("unlabeled_test",), ("loader",), ("train_eval", "val")):
+        assert not ask(check, read(is_earlier=True, num_shared=25, called=names))
+
+
 def test_a_part_of_the_samples_is_enough() -> None:
     (found,) = ask(check, read(num_shared=20))
     assert found.message.startswith("20 of the 32 samples of this evaluation are among the 160")

@@ -75,6 +75,17 @@ def test_small_messages_are_left_out_and_large_ones_counted(group: object, monke
     assert traffic.mark() == second  # what was sent last is known when the group has gone
 
 
+@pytest.mark.parametrize(
+    ("num_bytes", "sent", "small"),
+    [(3216, 1, True), (3216, 8, True), (3216, 25, False), (640, 5, False), (1200, 8, False)],
+)
+def test_numbers_for_the_log_are_small_beside_a_small_model(num_bytes: int, sent: int, small: bool) -> None:
+    """25 of 804 elements are as many bytes as one bit of each of them, as some send their gradients."""
+    traffic = Traffic()
+    traffic.num_bytes = num_bytes
+    assert traffic._is_small((torch.ones(sent),), 0) is small
+
+
 class Part:
     def __init__(self, name: str, number: int) -> None:
         self.name = lambda: name

@@ -2,7 +2,7 @@
 
 ## What it does
 Fires when the samples that a validation loader gives, or a fifth of them and more, are among those that the training
-loader draws from.
+loader draws from, or that the same model was trained on before the data set was split anew.
 
 ## Why it matters
 The score then tells how well the model remembers. It rises while the model overfits, so that early stopping, the choice
@@ -70,6 +70,9 @@ name, if the program computes a loss on anything else, too.
 By what holds the samples: the rows of the tensors in memory, also of those that a data set of the program's own holds,
 the objects in a list, or the data set and the index. A class of the program's own must give the same batches in two
 evaluations. Validation is known by the name of the loader, or is the only evaluation of the run.
+
+Where loaders are made again and again for parts of a data set, a part that is held out now is also compared with those
+that the same optimizer trained on before, unless the weights were set in between.
 """
 
 import re
@@ -85,6 +88,10 @@ _HELD_OUT = re.compile(
 _TRAINED = re.compile(
     r"tr|trn|train.*|.*train|fit|fitted|seen|probe|monitor|calib.*"
 )  # scores on training data, so called
+_PARTS = frozenset(("va", "vs"))  # as in `tr, va = random_split(…)`
+_CHOSEN = frozenset((
+    "pool", "rest", "remaining", "unselected", "unlabeled", "unlabelled", "candidates", "scoring", "selection",
+))  # fmt: skip  # samples that are scored to choose what to train on next
 MOST_SERIES = 32  # of validation losses
 MIN_SHARE = 0.2  # of a validation set that must be trained on: a few samples may be kept to look at
 FEWEST_SHARED = 8
@@ -94,7 +101,9 @@ FEWEST_SHARED = 8
 def check(now: EpochFacts | EndFacts, past: History) -> Iterator[Evidence]:
     if isinstance(now, EpochFacts):
         overlap = _overlap(now, past)
-        if overlap is not None and _is_called(now, _HELD_OUT):
+        if _is_split_anew(now):
+            yield _evidence_of_split(now)
+        elif overlap is not None and _is_called(now, _HELD_OUT):
             yield _evidence(now, overlap)
     elif now.reason == "finished":
         for read in _only_evaluations(past):
@@ -103,22 +112,39 @@ def check(now: EpochFacts | EndFacts, past: History) -> Iterator[Evidence]:
                 yield _evidence(read, overlap)
 
 
+def _is_split_anew(read: EpochFacts) -> bool:
+    """Whether a part that is now held out, and called so, was trained on before."""
+    feed = read.feed
+    if feed is None or feed.overlap is None or not feed.overlap.is_earlier or not feed.overlap.optimizers:
+        return False
+    words = {word.lower() for name in (*feed.called, *feed.names) for word in _WORD.findall(name)}
+    is_held_out = any(_HELD_OUT.fullmatch(word) or word in _PARTS for word in words)
+    is_chosen = any(_TRAINED.fullmatch(word) or word in _CHOSEN for word in words)
+    return is_held_out and not is_chosen and _is_large(feed.overlap)
+
+
 def _overlap(read: EpochFacts, past: History) -> OverlapFacts | None:
     """If the model that is evaluated is sure to be the one that was trained, and its samples to be the same."""
-    feed, overlap = read.feed, read.feed.overlap if read.feed is not None else None
+    feed, overlap = read.feed, _present(read.feed)
     if feed is None or overlap is None or not overlap.optimizers or _is_called(read, _TRAINED):
         return None
     if overlap.loader == read.loader or overlap.length == 1 or not _is_large(overlap):
         return None
     earlier = [
-        (one.feed, one.feed.overlap)
+        (one.feed, before)
         for one in past.epochs
-        if one.loader == read.loader and one.epoch < read.epoch and one.feed and one.feed.overlap
+        if one.loader == read.loader and one.epoch < read.epoch and one.feed and (before := _present(one.feed))
     ]
     earlier = [(one, before) for one, before in earlier if _is_trained_alone(before, overlap)]
     if not overlap.is_stored and not any(_gave_the_same(one, feed) for one, _ in earlier):
         return None
     return overlap if earlier or overlap.num_updates == overlap.num_steps else None
+
+
+def _present(feed: FeedFacts | None) -> OverlapFacts | None:
+    """The overlap with what is trained on now."""
+    overlap = None if feed is None else feed.overlap
+    return None if overlap is None or overlap.is_earlier else overlap
 
 
 def _is_large(overlap: OverlapFacts) -> bool:
@@ -157,7 +183,7 @@ def _only_evaluations(past: History) -> list[EpochFacts]:
     """The last passes over each loader that is evaluated, if losses are computed on these alone."""
     reads = [one for one in past.epochs if not one.num_backwards and one.num_batches and one.feed is not None]
     series = [facts[-1] for n in range(1, MOST_SERIES + 1) if (facts := past.validations(n))]
-    within = {one.loader: one for one in reads if one.feed is not None and one.feed.overlap is not None}
+    within = {one.loader: one for one in reads if _present(one.feed) is not None}
     if not {one.loader for one in reads} | {one.loader for one in series} <= within.keys():
         return []
     wanted = {one.loader for one in series if one.kind in one.train_kinds}
@@ -171,6 +197,21 @@ def _evidence(read: EpochFacts, overlap: OverlapFacts) -> Evidence:
         fix="train on the part that is left when the validation samples are taken away, as random_split gives it.",
         site=(read.feed.made if read.feed is not None else None) or read.site,
         numbers={"samples": overlap.num_samples, "trained": overlap.num_trained},
+    )
+
+
+def _evidence_of_split(read: EpochFacts) -> Evidence:
+    assert read.feed is not None and read.feed.overlap is not None
+    overlap = read.feed.overlap
+    made = f" made at line {overlap.made.line}" if overlap.made is not None else ""
+    return Evidence(
+        message=(
+            f"{overlap.num_shared} of the {overlap.num_samples} samples of this evaluation were trained on before, "
+            f"when the loader{made} gave them: the data set is split anew, and the model is not"
+        ),
+        fix="split once, before the loop; in a cross-validation begin each fold with a new model and optimizer.",
+        site=read.feed.made or read.site,
+        numbers={"samples": overlap.num_samples, "shared": overlap.num_shared or 0},
     )
 
 

@@ -66,7 +66,8 @@ dist.destroy_process_group()
 Gradients or weights are averaged by hand, be it once at the end; anything large is sent in training, as in pipelines,
 tensor parallelism or between actors and learners; some model of the process is wrapped; ranks are not given parts of
 one data set by a DistributedSampler, as in ensembles and searches; runs that did not come to their end. What is
-smaller than a thousandth of the model, such as a loss for the log, does not count as sent.
+smaller than a thousandth of the model, or a few numbers beside a small one, such as a loss for the log, does not count
+as sent.
 """
 
 from collections.abc import Iterator

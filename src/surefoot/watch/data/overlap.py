@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.facts import OverlapFacts
 from surefoot.watch.data.samples import Source
+from surefoot.watch.data.split import Splits
 
 if TYPE_CHECKING:
     from surefoot.watch.data.probe import Feed
@@ -19,6 +20,7 @@ Updates = dict[int, int]  # of each optimizer, by its number
 class Overlaps:
     def __init__(self) -> None:
         self._trained: Feed | None = None  # of the pass that was last trained on
+        self.splits = Splits()
 
     def trains(self, feed: Feed) -> None:
         """A batch of it was trained on, and no other loader gave one."""
@@ -36,9 +38,9 @@ class Overlaps:
         if feed.epoch > COMPARED_PASSES or not running.exhausted:
             return None
         num_shared = _num_shared(read, trained.source)
-        if not num_shared:
-            return None
         optimizers = tuple(number for number, num in updates.items() if num > trained.updates.get(number, 0))
+        if not num_shared:
+            return self.splits.compare(read, trained.loader.id, optimizers)
         return OverlapFacts(
             trained.loader.id,
             trained.made,

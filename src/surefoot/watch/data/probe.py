@@ -139,6 +139,7 @@ class DataProbe(Probe):
         feed.num_samples = num_samples(loader)
         feed.num_parts = num_parts(loader)
         feed.num_workers = loader.num_workers
+        self._overlaps.splits.pass_starts(self._recorder.num_steps)
         frame, is_user = sys._getframe(2), self._recorder.sites.is_user
         if feed.kind == "sequential":
             feed.shuffled_once = is_shuffled_once(loader)
@@ -178,6 +179,8 @@ class DataProbe(Probe):
         in_place = None if feed.in_place is None else feed.in_place.facts()
         feed.in_place = None  # it holds the data
         overlap = None
+        if feed.num_trained >= 2 and not feed.is_evaluation:
+            self._overlaps.splits.pass_ends(feed, self._recorder)
         if self._recorder.num_backwards == running.num_backwards:
             overlap = self._overlaps.compare(running, feed, now, self._recorder.num_steps)
         return FeedFacts(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Of the bytes of the smallest optimizer's parameters: what is sent between two steps and is smaller than this part of
 # them holds no gradients, not even compressed ones.
 SMALL_SHARE = 1000
+FEW_BYTES = 32  # a loss, an accuracy and a count: in small models, too, if not even one bit is sent of each element
+LEAST_SHARE = 40
 METHODS = (  # of process groups, by which Python sends something
     "broadcast", "allreduce", "allreduce_coalesced", "reduce", "allgather", "_allgather_base", "all_gather_single",
     "allgather_coalesced", "allgather_into_tensor_coalesced", "all_gather_single_coalesced", "gather", "scatter",
@@ -76,7 +78,8 @@ class Traffic:
             self._step, self._num_bytes_sent = step, 0
         num_bytes = sum(tensor.numel() * tensor.element_size() for tensor in _tensors(args, depth=3))
         self._num_bytes_sent += num_bytes
-        is_small = not num_bytes or self._num_bytes_sent * SMALL_SHARE < self.num_bytes
+        share = LEAST_SHARE if self._num_bytes_sent <= FEW_BYTES else SMALL_SHARE
+        is_small = not num_bytes or self._num_bytes_sent * share < self.num_bytes
         self._num_large += not is_small
         return is_small
 
