@@ -29,6 +29,7 @@ class BackwardFacts:
     num_tensors: int = 1  # how many roots were backwarded at once
     inside_step: int | None = None  # optimizer id, when a closure called it
     birth: BirthFacts | None = None  # of a loss that is not finite
+    again: tuple[int, ...] = ()  # ordinals of earlier backwards whose losses are added up in this one
     given: float | None = 1.0  # the gradient it began with, a part of the loss's factor; None if that is not one number
 
 

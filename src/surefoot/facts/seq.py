@@ -46,6 +46,7 @@ class MaskFacts:
     num_tokens: int = 0  # of padded sequences, that no query attends to, in the last batch
     num_padding: int = 0  # positions that queries attend to
     num_batches: int = 0  # in which it was so
+    given: Site | None = None  # the only line of the program that gives attention a mask
 
 
 @frozen

@@ -34,6 +34,7 @@ class Backward:
     num_unowned = 0
     inside_step: int | None = None
     birth: BirthFacts | None = None
+    again: tuple[int, ...] = ()
     loss_key: Hashable = None  # of `loss`, what does not differ from step to step
     accounts: Sequence[Any] = ()  # those that it may reach
 
@@ -48,7 +49,7 @@ class Backward:
         return BackwardFacts(
             at, self.ordinal, self.site, self.loss, self.value, self.root, self.retain_graph, self.create_graph,
             self.under_autocast, self.autocast_dtype, self.scaled_by, self.reached, self.num_unowned,
-            inside_step=self.inside_step, birth=self.birth, given=self.given,
+            inside_step=self.inside_step, birth=self.birth, again=self.again, given=self.given,
         )  # fmt: skip
 
 

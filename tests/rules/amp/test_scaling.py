@@ -53,6 +53,8 @@ def test_scaler_keeps_skipping() -> None:
     (evidence,) = ask(check, skip(3, 0.5))
     assert evidence.site is not None and evidence.site.line == LINE["step"]
     assert not ask(check, skip(19, 2.0))
+    far = ScalerFacts(1, 2.0**16, True, 24, init_scale=2.0**40)
+    assert not ask(check, step(9, (backward(1, scaled_by=1),), gradient(1), scaler=far, skipped=True))
     assert not ask(check, skip(0, 0.5, skipped=False))
     low = ScalerFacts(1, 0.25, True, 1, init_scale=0.25)
     assert not ask(check, step(9, (backward(1, scaled_by=1),), gradient(1), scaler=low, skipped=True))

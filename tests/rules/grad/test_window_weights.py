@@ -1,5 +1,6 @@
 """accumulation-not-averaged, unequal-micro-batches and loss-backwarded-twice."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,6 +84,16 @@ def test_one_loss_twice_fires_and_two_losses_do_not() -> None:
     heads = step(1, (backward(1, root=9), backward(2, root=12)), gradient(1, 2))
     cleared = step(1, (backward(1, root=9), backward(2, root=9)), gradient(2))
     assert not ask(check, heads) and not ask(check, cleared)
+
+
+def test_one_loss_alone_and_in_a_sum_fires_where_both_meet() -> None:
+    check = loss_backwarded_twice.check
+    backwards = (backward(1, root=9), replace(backward(2, line=20, root=12), again=(1,)))
+    (evidence,) = ask(check, step(1, backwards, gradient(1, 2)))
+    assert evidence.site is not None and evidence.site.line == 20
+    assert evidence.numbers["first_backward"] == 1
+    assert not ask(check, step(1, backwards, gradient(2)))
+    assert not ask(check, step(1, backwards, gradient(1), gradient(2)))
 
 
 def test_a_trainer_runs_its_last_micro_batch_as_the_closure() -> None:

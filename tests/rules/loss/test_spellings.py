@@ -41,6 +41,11 @@ BUGS = {
             "nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4), nn.Softmax(-1))",
             "loss = nn.CrossEntropyLoss()(model(x), y)  # HERE",
         ),
+        "written out with smoothed labels": looped(
+            "nn.Sequential(nn.Linear(8, 4), nn.Softmax(-1))",
+            """logs = F.log_softmax(model(x), -1)
+        loss = -(0.9 * logs.gather(1, y[:, None])).mean()  # HERE""",
+        ),
         "in forward of a class, trained by a Trainer": """
 class Net(nn.Module):
     def __init__(self):

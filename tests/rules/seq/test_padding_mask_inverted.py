@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from surefoot.facts import MaskFacts, StepFacts
+from surefoot.facts import MaskFacts, Site, StepFacts
 from surefoot.rules.seq.padding_mask_inverted import check
 from tests.rules.seq.build import HEAD, LOSS, ask, step
 
@@ -19,6 +19,13 @@ def test_inverted() -> None:
         "(in the last batch 60) and attends to the positions of padding_idx=1 (40)"
     )
     assert "ids == 1" in evidence.fix
+
+
+def test_names_the_line_of_the_mask() -> None:
+    given = Site("train.py", 7)
+    (evidence,) = ask(check, with_mask(replace(INVERTED, given=given), step()))
+    assert evidence.site == given
+    assert evidence.message.startswith(f"attention behind the loss of line {LOSS.line} sees padding only")
 
 
 def test_silent() -> None:

@@ -16,6 +16,9 @@ joint = nn.Linear(16, 3)
 model = nn.ModuleList([layer, lstm, gru, head, joint])
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 x, y = torch.randn(12, 5, 6), torch.randint(0, 3, (12,))
+table, ids = nn.Embedding(20, 8), torch.randint(0, 20, (12, 5))
+encoder = nn.TransformerEncoderLayer(8, 2, 16)
+def attend(h): return encoder.self_attn(h, h, h, need_weights=False)[0]
 """
 
 
@@ -32,13 +35,17 @@ def told(scores: str, tmp_path: Path) -> list[MixedFacts]:
         ("head(lstm(layer(x).relu().reshape(5, 12, 8))[0][-1])", "view"),
         ("joint(gru(layer(x).transpose(0, 1))[1].reshape(12, 16))", "view"),
         ("head(lstm(layer(x))[0][:, -1])", "time"),
+        ("head(lstm(table(ids))[0].mean(1))", "time"),
+        ("head(encoder(layer(x))[:, 0])", "attention"),
+        ("head(encoder(table(ids)).mean(1))", "attention"),
+        ("head(encoder.eval()(encoder(table(ids))).mean(1))", "attention"),
     ],
 )
 def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
     (found,) = told(scores, tmp_path)
     assert found.cause == cause
     assert set(found.others) - {found.sample}
-    assert found.site is not None and found.site.line == 10
+    assert found.site is not None and found.site.line == 13
 
 
 @pytest.mark.parametrize(
@@ -52,6 +59,12 @@ def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
         "head(layer(x[:, 0]) - layer(x[:, 0]).mean(0))",
         "head(lstm(layer(x))[0].mean(1))",  # each sample may be a moment of several series
         "head(lstm(layer(x[:, :1]))[0][:, 0])",
+        "head(encoder(layer(x)).mean(1))",  # as above
+        "head(encoder(layer(x).transpose(0, 1))[0])",
+        "head(encoder(layer(x[:, :1]))[:, 0])",  # one sequence of samples
+        "head(attend(attend(table(ids)).transpose(0, 1))[0])",  # among samples, then among tokens
+        "head(encoder(table(ids), src_mask=torch.eye(12).log()).mean(1))",
+        "head(encoder(table(ids.t())).mean(0))",
     ],
 )
 def test_kept_apart(scores: str, tmp_path: Path) -> None:

@@ -45,4 +45,6 @@ def told(hidden: str, tmp_path: Path) -> list[MaskFacts]:
 def test_inverted(hidden: str, tmp_path: Path) -> None:
     *_, found = told(hidden.format("!= 0"), tmp_path)
     assert (found.padding_idx, found.num_tokens, found.num_padding, found.num_batches) == (0, 14, 10, 2)
+    is_given = any(word in hidden for word in ("key_padding_mask", "attn_mask", "masked_fill"))
+    assert (found.given.line if found.given is not None else None) == (13 if is_given else None)
     assert told(hidden.format("== 0"), tmp_path) == []

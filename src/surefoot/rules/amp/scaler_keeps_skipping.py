@@ -52,7 +52,8 @@ for _ in range(24):
 ```
 
 ## When it stays silent
-The first skips of a run, skips now and then, and a scale that was set below 1 from the start.
+The first skips of a run, also many of them where the scale starts above the usual 65536; skips now and then; a scale
+that was set below 1 from the start.
 """
 
 from collections.abc import Iterator
@@ -61,6 +62,7 @@ from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
 
 MANY = 20  # halvings: from the usual start of 65536 the scale is at 1/16 then
+USUAL = 65536.0  # one that starts above it may well need more
 
 
 @rule("error", on=StepFacts, probes=("scaler",))
@@ -69,7 +71,8 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     if scaler is None or not now.skipped:
         return
     in_a_row = scaler.num_skipped_in_a_row
-    if in_a_row < MANY and not scaler.scale < min(1.0, scaler.init_scale):
+    are_many = in_a_row >= MANY and scaler.init_scale <= USUAL
+    if not are_many and not scaler.scale < min(1.0, scaler.init_scale):
         return
     yield Evidence(
         message=(

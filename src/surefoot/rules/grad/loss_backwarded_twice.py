@@ -1,7 +1,8 @@
 """The same loss is backwarded twice into one step.
 
 ## What it does
-Fires when the gradients of a step hold the same loss value's graph twice.
+Fires when the gradients of a step hold the same loss value's graph twice: backwarded twice, or once alone and once in a
+sum with other losses.
 
 ## Why it matters
 The gradient counts double: twice the rate for this loss, and a wrong balance against the others. It takes
@@ -65,6 +66,18 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         if b.root == 0 or b.num_tensors != 1:
             continue
         key = (b.root, b.value)
+        twice = next((one for one in b.again if _meet(now, one, b.ordinal)), None)
+        if twice is not None:
+            yield Evidence(
+                message=(
+                    "the loss backwarded here is a sum, and one addend was already backwarded into this step: "
+                    "its gradient is added again"
+                ),
+                fix="backward the sum alone, or leave the addend out of it.",
+                site=b.site,
+                numbers={"loss": b.value, "first_backward": twice, "second_backward": b.ordinal},
+            )
+            return
         if key in seen:
             yield Evidence(
                 message="the loss backwarded here was already backwarded into this step: its gradient counts twice",
@@ -74,3 +87,8 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             )
             return
         seen[key] = b.ordinal
+
+
+def _meet(now: StepFacts, first: int, second: int) -> bool:
+    """In the gradient of a parameter: one may have been cleared, or be for other parameters."""
+    return any(g.present and {first, second} <= set(g.sources) for g in now.gradients)

@@ -2,8 +2,8 @@
 
 ## What it does
 Fires when a `view` or `reshape` deals the samples of a batch out anew, as `view(time, batch, features)` does to a
-tensor of shape (batch, time, features), or when a recurrent layer takes the batch for time; and the prediction of one
-sample is computed from others because of that.
+tensor of shape (batch, time, features), or when a recurrent layer or attention takes the batch for time; and the
+prediction of one sample is computed from others because of that.
 
 ## Why it matters
 Each sample is scored on the features of its neighbours, which change with every shuffle. What can be learned is the
@@ -14,7 +14,8 @@ average, and the loss falls as far as that goes. Nothing fails: all shapes fit.
 
 ## In truth
 A view keeps all values in the order in which they lie in memory and only draws the borders anew. `transpose` and
-`permute` swap dimensions. Recurrent layers of torch take (time, batch, features) unless `batch_first=True` is set.
+`permute` swap dimensions. Recurrent, attention and transformer layers of torch take (time, batch, features) unless
+`batch_first=True` is set.
 
 ## Bad
 ```python
@@ -63,7 +64,9 @@ which one may put the other right. A batch as large as another dimension can't b
 
 ## How it decides
 For two predictions a vector-Jacobian product is read at the view. Behind it, each depends on its own entry alone;
-before it, on other samples.
+before it, on other samples. A layer takes the batch for time if each prediction is read at its own moment: of one
+sequence alone, or of as many as its sample has tokens. Attention over samples beside attention over something else is
+taken to be meant.
 """
 
 from collections.abc import Iterator
@@ -73,7 +76,7 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
 
 VIEW_FIX = "swap dimensions with transpose or permute, and view or reshape after that."
-TIME_FIX = "pass batch_first=True to the recurrent layer, or give it (time, batch, features)."
+TIME_FIX = "pass batch_first=True to the layer, or give it (time, batch, features)."
 
 
 @rule("error", on=StepFacts, probes=("mixed", "loss"))
@@ -90,6 +93,11 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
 
 
 def _seen(one: MixedFacts) -> str:
+    if one.cause == "attention":
+        return (
+            f"attention runs over the samples of the batch: it has {one.after[0]} positions and a batch of "
+            f"{one.after[1]}, and the prediction of sample {one.sample} is its output at position {one.sample}"
+        )
     if one.cause == "time":
         return (
             f"a recurrent layer runs over the samples of the batch: it has {one.after[0]} steps and a batch of "

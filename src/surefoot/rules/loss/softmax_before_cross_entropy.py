@@ -1,7 +1,8 @@
 """Cross-entropy is given probabilities instead of logits.
 
 ## What it does
-Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps.
+Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps;
+also of one that is written out with `log_softmax`.
 
 ## Why it matters
 Cross-entropy applies its own log-softmax. On top of probabilities it squeezes all scores between 0 and 1 once more: a
@@ -72,10 +73,12 @@ def _gets_probabilities(part: LossFacts) -> bool:
 @rule("error", on=(StepFacts, EndFacts), probes=("loss",))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for _, part in losses(now):
+        if part.kind == "log-likelihood" and _is_softmax_of_softmax(part):
+            yield _written_out(part)
         if part.kind != "cross-entropy" or not _gets_probabilities(part):
             continue
         classes = part.num_classes or part.fed_by[0].shape[-1]
-        floor = math.log1p((classes - 1) / math.e)
+        floor = _floor(classes)
         yield Evidence(
             message=(
                 f"cross-entropy over {classes} classes gets probabilities: its input has been through a softmax. "
@@ -85,3 +88,29 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
             site=part.site,
             numbers={"classes": classes, "lowest_possible_loss": round(floor, 4)},
         )
+
+
+def _floor(classes: int) -> float:
+    return math.log1p((classes - 1) / math.e)
+
+
+def _is_softmax_of_softmax(part: LossFacts) -> bool:
+    outer, inner = part.fed_by[:2] if len(part.fed_by) > 1 else (None, None)
+    if outer is None or inner is None or (outer.name, inner.name) != ("LogSoftmax", "Softmax"):
+        return False
+    return outer.dim is not None and (outer.dim, outer.shape) == (inner.dim, inner.shape)
+
+
+def _written_out(part: LossFacts) -> Evidence:
+    first = part.fed_by[0]
+    classes = first.shape[first.dim or 0]
+    floor = _floor(classes)
+    return Evidence(
+        message=(
+            f"log_softmax over {classes} classes gets probabilities: its input has been through a softmax. "
+            f"However sure the model, no class gets a log-probability above -{floor:.2f}"
+        ),
+        fix="give log_softmax the raw scores, or take the logarithm of the probabilities.",
+        site=part.site,
+        numbers={"classes": classes, "highest_possible_log_probability": round(-floor, 4)},
+    )

@@ -84,13 +84,14 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for one in now.masks:
         if one.num_batches < MIN_BATCHES or one.site is None or one.site.place not in places:
             continue
+        loss = "this loss" if one.given is None else f"the loss of line {one.site.line}"
         yield Evidence(
             message=(
-                f"attention behind this loss sees padding only, in {one.num_batches} batches: in padded sequences it "
+                f"attention behind {loss} sees padding only, in {one.num_batches} batches: in padded sequences it "
                 f"leaves out every token (in the last batch {one.num_tokens}) and attends to the positions of "
                 f"padding_idx={one.padding_idx} ({one.num_padding})"
             ),
             fix=f"invert the mask: key_padding_mask and masked_fill want True where ids == {one.padding_idx}.",
-            site=one.site,
+            site=one.given or one.site,
             numbers={"tokens": one.num_tokens, "padding": one.num_padding, "batches": one.num_batches},
         )

@@ -1,7 +1,7 @@
 """See samples of a batch that get into each other's predictions.
 
 Only two ways are looked for, because many models compare samples on purpose: a view that deals the samples out anew,
-and a recurrent layer that takes the batch for time. What a prediction depends on is read off the graph.
+and a recurrent layer or attention that takes the batch for time. What a prediction depends on is read off the graph.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import MixedFacts, Site
+from surefoot.watch.graph.across import Across, entries, layers_across
 from surefoot.watch.lossgraph.node import Node, children, name_of, shape_of
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.probe import Probe
@@ -32,7 +33,6 @@ FIRST_VALUES = 4
 NAMED = 6  # samples carried in a fact
 _RESHAPES = frozenset({"View", "UnsafeView", "ReshapeAlias"})
 _OF_WEIGHTS = frozenset({"T"})
-_RECURRENT = frozenset({"MkldnnRnnLayer", "CudnnRnn", "MiopenRnn"})
 
 Gradients = list[tuple[int, Tensor]]  # a sample, and what its prediction sends back
 
@@ -91,18 +91,20 @@ def _look(prediction: Tensor) -> Found | None:
     num = len(prediction)
     nodes = nodes_behind(prediction.grad_fn) or []
     views = [node for node in nodes if name_of(node) in _RESHAPES and _moves_samples(node, num)]
-    layers = [node for node in nodes if name_of(node) in _RECURRENT and _runs_over_samples(node, num)]
+    layers = layers_across(nodes, num)
     if not views and not layers:
         return None
     firsts = {view: _first_behind(view, num) for view in views}
-    arrived: dict[Node, Gradients] = {node: [] for node in (*views, *layers, *chain(*firsts.values()))}
+    arrived: dict[Node, Gradients] = {
+        node: [] for node in (*views, *(layer.node for layer in layers), *chain(*firsts.values()))
+    }
     for sample in (1, num - 1):
         gradients = gradients_at(prediction.grad_fn, prediction.output_nr, _seed(prediction, sample), arrived)
         for node, gradient in (gradients or {}).items():
             if bool(gradient.isfinite().all()):
                 arrived[node].append((sample, gradient))
     found = [_by_view(node, arrived[node], num) for node in views if _stay_mixed(firsts[node], arrived, num)]
-    found += [_by_time(arrived[node]) for node in layers]
+    found += [_by_time(layer, arrived[layer.node], is_flat=prediction.dim() <= 2) for layer in layers]
     return next((one for one in found if one is not None), None)
 
 
@@ -110,7 +112,7 @@ def _stay_mixed(firsts: list[Node], arrived: dict[Node, Gradients], num: int) ->
     """Down to the first values: else one view only puts right what another did."""
     for node in firsts:
         for sample, gradient in arrived[node]:
-            if set(_entries(gradient, _dims(gradient.shape, num)[0])) <= {sample}:
+            if set(entries(gradient, _dims(gradient.shape, num)[0])) <= {sample}:
                 return False
     return True
 
@@ -146,44 +148,30 @@ def _made(node: Node) -> int:
     return int(node._sequence_nr())
 
 
-def _runs_over_samples(layer: Node, num: int) -> bool:
-    """Its time, which comes first, has one entry a sample, and its batch has not."""
-    shape = shape_of(layer) or ()
-    return len(shape) == 3 and shape[0] == num != shape[1] > 1
-
-
-def _entries(gradient: Tensor, dim: int) -> tuple[int, ...]:
-    """Along a dimension, those that are not zero."""
-    rest = [d for d in range(gradient.dim()) if d != dim]
-    return tuple(
-        (gradient != 0).sum(rest).nonzero().flatten().tolist() if rest else gradient.nonzero().flatten().tolist()
-    )
-
-
 def _by_view(view: Node, gradients: Gradients, num: int) -> Found | None:
     """After the view a prediction has its own entry alone; before it, that was made of other samples."""
     found: Found | None = None
     for sample, gradient in gradients:
         below = one_back(view, gradient)
-        if below is None or all(_entries(gradient, dim) != (sample,) for dim in _dims(gradient.shape, num)):
+        if below is None or all(entries(gradient, dim) != (sample,) for dim in _dims(gradient.shape, num)):
             return None
         before = below[1]
-        samples = _entries(before, _dims(before.shape, num)[0])
+        samples = entries(before, _dims(before.shape, num)[0])
         if set(samples) <= {sample}:
             return None
         found = found or (sample, samples, tuple(before.shape), tuple(gradient.shape), "view")
     return found if len(gradients) > 1 else None
 
 
-def _by_time(gradients: Gradients) -> Found | None:
-    """A prediction is read at its own moment, and all of them from one and the same sequence."""
-    columns = set()
-    for sample, gradient in gradients:
-        if _entries(gradient, 0) != (sample,):
-            return None
-        columns.add(_entries(gradient, 1))
-    if len(gradients) < 2 or len(columns) != 1 or len(columns.pop()) != 1:
+def _by_time(layer: Across, gradients: Gradients, *, is_flat: bool) -> Found | None:
+    """A prediction is read at its own moment: of one and the same sequence, or of as many as a sample has tokens."""
+    columns = {layer.is_read_at(sample, gradient) for sample, gradient in gradients}
+    if len(gradients) < 2 or len(columns) != 1:
+        return None
+    column = columns.pop()
+    if column is None or (len(column) != 1 and not (layer.tokens and is_flat)):
         return None
     sample, gradient = gradients[-1]
-    shape = tuple(gradient.shape)
-    return sample, tuple(range(sample)), shape, shape, "time"
+    shape = (gradient.shape[layer.time], gradient.shape[layer.batch])
+    others = range(sample if layer.cause == "time" else shape[0])
+    return sample, tuple(others), shape, shape, layer.cause

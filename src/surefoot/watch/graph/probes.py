@@ -1,5 +1,6 @@
 """The probes of this package."""
 
+from surefoot.watch.graph.again import AgainProbe
 from surefoot.watch.graph.checkpoint import CheckpointProbe
 from surefoot.watch.graph.forward import ForwardProbe
 from surefoot.watch.graph.gradcheck import GradcheckProbe
@@ -17,6 +18,7 @@ def graph_probes() -> list[Probe]:
         GraphProbe(),
         FlowProbe(),
         TermProbe(),
+        AgainProbe(),
         LiveTargetProbe(),
         CheckpointProbe(),
         ForwardProbe(),

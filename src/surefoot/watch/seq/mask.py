@@ -17,6 +17,7 @@ from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.probe import Probe
 from surefoot.watch.seq.attention import attention_in, keys_left_out
 from surefoot.watch.seq.backprop import nodes_behind
+from surefoot.watch.seq.mask_site import mask_site
 
 if TYPE_CHECKING:
     from torch.optim import Optimizer
@@ -37,6 +38,7 @@ class MaskProbe(Probe):
         self._heard: set[Site] = set()  # in the window that is running
 
     def install(self, recorder: Recorder) -> None:
+        self._recorder = recorder
         recorder.on_training_loss.append((self.name, self._hear))
 
     def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
@@ -48,7 +50,9 @@ class MaskProbe(Probe):
                 found = _look(prediction.grad_fn)
             if found is not None:
                 before = self._found.get(site)
-                self._found[site] = MaskFacts(site, *found, num_batches=1 if before is None else before.num_batches + 1)
+                line = mask_site(self._recorder) if before is None else before.given
+                num_batches = 1 if before is None else before.num_batches + 1
+                self._found[site] = MaskFacts(site, *found, num_batches, line)
         if site in self._found:
             self._heard.add(site)
 
