@@ -44,6 +44,8 @@ RIGHT: dict[str, Loss] = {
     "ignored targets, smoothed": lambda m, x, y: F.cross_entropy(m(x), y, ignore_index=1, label_smoothing=0.1),
     "class weights": lambda m, x, y: F.cross_entropy(m(x), y, weight=CLASS_WEIGHTS),
     "class weights, smoothed": lambda m, x, y: F.cross_entropy(m(x), y, weight=CLASS_WEIGHTS, label_smoothing=0.1),
+    "several labels": lambda m, x, y: F.multilabel_soft_margin_loss(m(x), soft(y).round()),
+    "a bank that stays": lambda m, x, y: F.cross_entropy(m(x) @ torch.eye(3, 9, dtype=torch.float64), y),
     "none, mean": lambda m, x, y: each(m, x, y).mean(),
     "none, mean, mean again": lambda m, x, y: each(m, x, y).mean().mean(),
     "none, class weights, mean": lambda m, x, y: F.cross_entropy(
@@ -158,6 +160,55 @@ def of_one_batch(loss: Loss) -> nn.Module:
     loss(model, torch.cat([x for x, _ in made]), torch.cat([y for _, y in made])).backward()
     torch.optim.SGD(model.parameters(), lr=1.0).step()
     return model
+
+
+def scores(m: nn.Module, x: Tensor) -> Tensor:
+    z = F.normalize(m(x), dim=1)
+    return z @ z.T
+
+
+MIXING: dict[str, Loss] = {
+    "in-batch negatives": lambda m, x, y: F.cross_entropy(scores(m, x), torch.arange(len(y))),
+    "negatives of a frozen tower": lambda m, x, y: F.cross_entropy(m(x) @ soft(y).T, torch.arange(len(y))),
+    "pairs": lambda m, x, y: F.softplus(m(x)[:, None, 0] - m(x)[None, :, 0]).mean(),
+    "some pairs": lambda m, x, y: (scores(m, x) * (y[:, None] == y[None])).mean(),
+    "distances": lambda m, x, y: torch.cdist(m(x), m(x)).mean(),
+    "hard items": lambda m, x, y: each(m, x, y).topk(2).values.mean(),
+    "over the batch": lambda m, x, y: (m(x)[:, 0].softmax(0) * y).mean(),
+    "running": lambda m, x, y: m(x).cumsum(0).mean(),
+}
+
+
+@pytest.mark.parametrize("name", MIXING)
+def test_items_that_are_compared_with_each_other_are_refused(name: str) -> None:
+    with pytest.raises(UnknownWeightError, match=r"the loss compares .* loop.step\(weight=len\(targets\)\)"):
+        train(MIXING[name])
+
+
+def attention(m: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+    """Of one text, without a dimension for the batch: what a model does with a sample is its own business."""
+    head = m[3]
+    assert isinstance(head, nn.Linear)
+    hidden = m[0](x)
+    return F.cross_entropy(head((hidden @ hidden.T).softmax(1) @ hidden), y)
+
+
+def test_what_only_looks_like_it_is_not() -> None:
+    of_texts = (4, 4, 4, 4)
+    train(attention, sizes=of_texts)
+    train(lambda m, x, y: F.cross_entropy(m(x), torch.arange(3)), sizes=(3, 3))  # as many items as classes
+    train(lambda m, x, y: (m(x)[:, :, None] * m(x)[:, None, :]).mean(), sizes=of_texts)  # within each sample
+    train(lambda m, x, y: torch.stack([m(one).log_softmax(0)[0] for one in x]).mean(), sizes=(3, 3))
+    train(lambda m, x, y: torch.einsum("bi,ji->bj", m(x), F.normalize(m[3].weight.T, dim=0)).mean(), sizes=of_texts)
+
+
+def test_numbers_that_were_normalised_over_the_micro_batch_are_refused() -> None:
+    def advantage(m: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+        raw = x[:, 0]
+        return (each(m, x, y) * ((raw - raw.mean()) / (raw.std() + 1e-8))).mean()
+
+    with pytest.raises(UnknownWeightError, match="normalised over the micro-batch"):
+        train(advantage)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -10,6 +10,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import surefoot as sf
+from surefoot.loop.plan import LoopWarning
 from surefoot.loop.saving import OtherCheckpointError
 from tests.loop.training import all_equal, make_batches, make_model, weights
 
@@ -196,3 +197,37 @@ def test_stopping_acts_inside_an_epoch(capsys: pytest.CaptureFixture[str]) -> No
     assert list(loop.batches(loader)) == []
     with pytest.raises(TypeError, match="stop takes conditions"):
         make_loop(None, stop=["loss"])
+
+
+def test_other_settings_are_told_or_refused(tmp_path: Path) -> None:
+    model, loop, loader = make_loop(tmp_path)
+    train(model, loop, loader, until=4, save=True)  # inside a window
+    x, y = make_batches([48])[0]
+    other, again, _ = make_loop(tmp_path, precision="fp16")
+    with pytest.raises(OtherCheckpointError, match=r"inside a window, .* precision fp32 → fp16"):
+        again.resume()
+    other, again, _ = make_loop(tmp_path)
+    assert again.resume()
+    with pytest.raises(ValueError, match="sampler 'SequentialSampler', but the one of the checkpoint had 'RandomS"):
+        train(other, again, DataLoader(TensorDataset(x, y), batch_size=3))
+    with pytest.raises(RuntimeError, match="draw batches from it"), again.step():
+        pass
+
+
+def test_settings_may_change_between_windows(tmp_path: Path) -> None:
+    model, loop, loader = make_loop(tmp_path)
+    train(model, loop, loader, until=3, save=True)
+    _, again, _ = make_loop(tmp_path, ema=0.9, precision="bf16")
+    with pytest.raises(OtherCheckpointError, match="ema= is here but not in the checkpoint"):
+        again.resume()
+    _, again, _ = make_loop(tmp_path, precision="bf16")
+    with pytest.warns(LoopWarning, match="goes on with other settings than it was saved with: precision fp32 → bf16"):
+        again.resume()
+
+
+def test_a_run_that_starts_anew_beside_checkpoints_is_told(tmp_path: Path) -> None:
+    model, loop, loader = make_loop(tmp_path)
+    train(model, loop, loader, until=3, save=True)
+    other, again, loader = make_loop(tmp_path)
+    with pytest.warns(LoopWarning, match=r"has checkpoints up to update 1, and the run starts anew"):
+        train(other, again, loader, until=1)

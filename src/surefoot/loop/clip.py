@@ -50,5 +50,5 @@ def gradients_of(params: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _check(name: str, limit: Any) -> None:
-    if limit is not None and not (isinstance(limit, int | float) and limit > 0):
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
         raise ValueError(f"{name} must be a number above 0, got {limit!r}. Leave it out to clip nothing.")

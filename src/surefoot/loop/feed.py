@@ -79,6 +79,7 @@ class Feed:
             "epoch": self.epoch,
             "num_drawn": self.num_drawn,
             "length": self.length,
+            "traits": kind.traits(self.loader),
             "has_ended": self.has_ended,
             "start": self._start,
             "earlier": self._earlier_epochs(),
@@ -99,6 +100,7 @@ class Feed:
                 f"The loader gives {_batches(self.length)} an epoch, but the one of the checkpoint gave "
                 f"{_batches(state['length'])}. Resume with the same data, batch size and number of processes."
             )
+        self._refuse_other_loader(state)
         self.has_ended = state["has_ended"]
         with rng.unmoved():
             if "loader" in state:
@@ -112,6 +114,18 @@ class Feed:
                 self._note_epoch(self.num_drawn)
                 self._retrace(self._start, 0 if "loader" in state else self.num_drawn)
             generator.put(generator.find(self.loader), state["generators"])
+
+    def _refuse_other_loader(self, state: Mapping[str, Any]) -> None:
+        """In the middle of an epoch, another loader of the same length would pass over other samples."""
+        before, now = state.get("traits", {}), kind.traits(self.loader)  # older checkpoints do not tell
+        if state["has_ended"] or not state["num_drawn"]:
+            return
+        for name in before:
+            if name in now and before[name] != now[name]:
+                raise ValueError(
+                    f"The loader has {name} {now[name]!r}, but the one of the checkpoint had {before[name]!r}: its "
+                    "place in the epoch would be another one. Resume with the same loader, or from the end of an epoch."
+                )
 
     def _begin_epoch(self) -> None:
         self.num_drawn = 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer, lr_scheduler
@@ -17,6 +19,8 @@ def refuse_loss(loss: Any) -> NoReturn:
             f"a loss must be one number, got a tensor of shape {tuple(loss.shape)}. Take its mean, loss.mean(), "
             'or leave out reduction="none".'
         )
+    if isinstance(loss, Tensor) and loss.is_complex():
+        raise ValueError("a loss must be a real number, got a complex one. Take its real part or its size: loss.abs().")
     if isinstance(loss, Tensor):
         raise ValueError(
             "the loss depends on no parameter: it was detached, made a number and back, or computed under "
@@ -24,6 +28,47 @@ def refuse_loss(loss: Any) -> NoReturn:
         )
     raise TypeError(
         f"a loss must be a tensor of one number, got {type(loss).__name__}. Pass what the loss function returns."
+    )
+
+
+def refuse_closed(num_backwards: int) -> NoReturn:
+    """For a backward outside of its step."""
+    if num_backwards:
+        raise RuntimeError("this step has ended, and its gradients are counted: call loop.step() for each micro-batch.")
+    raise RuntimeError(
+        "backward() belongs inside the step: write `with loop.step() as step:`, and step.backward(loss) inside it."
+    )
+
+
+def refuse_nested(open_step: object) -> NoReturn:
+    """For a step that is entered twice, or inside another one of the same optimizer."""
+    if open_step is None:
+        raise RuntimeError("this step has ended: call loop.step() for each micro-batch.")
+    raise RuntimeError(
+        "a step of this optimizer is open already: each micro-batch has one. Call step.backward() several times in it "
+        "for several losses, or end it first."
+    )
+
+
+def refuse_nested_batches() -> NoReturn:
+    raise RuntimeError(
+        "batches() was called inside a loop over batches(): a loop draws from one loader at a time. Inside, iterate "
+        "over a second loader directly, or call loop.evaluate()."
+    )
+
+
+def refuse_sparse(gradients: Iterable[Tensor]) -> None:
+    if any(gradient.layout != torch.strided for gradient in gradients):
+        raise ValueError(
+            "a gradient is sparse, and its norm, its sum over ranks and its limits are not computed here. Make the "
+            "embedding with sparse=False, and use an optimizer for dense gradients."
+        )
+
+
+def refuse_own_batches() -> NoReturn:
+    raise RuntimeError(
+        "resume() knows where the data stood, and loop.batches(loader) goes on there: draw batches from it. With your "
+        "own batches the data would start over."
     )
 
 

@@ -1,6 +1,7 @@
 """What a loader is: how it is started, how long it is, what it is made of."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from torch.utils.data import DataLoader, IterableDataset
@@ -12,7 +13,7 @@ Loader: TypeAlias = Iterable[Any] | Callable[[], Iterable[Any]]
 
 def check(loader: object, epochs: int | None) -> None:
     """Refuse what can't be run through `epochs` times (None: without end)."""
-    if epochs is not None and (not isinstance(epochs, int) or epochs < 1):
+    if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1):
         raise ValueError(
             f"epochs must be a whole number, at least 1, got {epochs!r}. "
             "Leave it out to go on until a stop condition holds."
@@ -61,6 +62,20 @@ def tell_epoch(loader: Loader, epoch: int) -> None:
         if callable(getattr(part, "set_epoch", None)) and not any(part is other for other in told):
             told.append(part)
             part.set_epoch(epoch)  # type: ignore[union-attr]
+
+
+def traits(loader: Loader) -> dict[str, Any]:
+    """What says which samples the first so many batches of an epoch are."""
+    own: Any = loader
+    if isinstance(loader, TensorBatches):
+        return loader.traits()
+    if not isinstance(loader, DataLoader):
+        return {}
+    sampler = type(own.sampler).__name__
+    found: dict[str, Any] = {"batch_size": own.batch_size, "sampler": sampler, "drop_last": own.drop_last}
+    with suppress(TypeError, NotImplementedError):
+        found["len(dataset)"] = len(own.dataset)
+    return found
 
 
 def keeps_own_position(loader: Loader) -> bool:

@@ -30,13 +30,22 @@ from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
 from surefoot.loop.frozen import FrozenWeights
-from surefoot.loop.given import check_model_and_optimizer
+from surefoot.loop.given import check_model_and_optimizer, refuse_nested_batches, refuse_own_batches
 from surefoot.loop.history import History
 from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
 from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.parallel import group
-from surefoot.loop.plan import refuse_no_update, say_empty, say_schedules_that_do_not_fit, say_skipped, say_untrained
+from surefoot.loop.plan import (
+    refuse_empty,
+    refuse_no_update,
+    say_empty,
+    say_never_seen,
+    say_schedules_that_do_not_fit,
+    say_skipped,
+    say_starting_over,
+    say_untrained,
+)
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
 from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
@@ -137,6 +146,7 @@ class Loop:
         group.check(parallel, fsdp_units, len(names))
         self.device = setup.device_of(self.models, group.own_device(parallel, device))
         self.history = History()
+        self._shown: set[str] = set()  # names of values that `see` was given
         self.state = State()
         self._on_nonfinite = on_nonfinite
         self._stop = setup.any_of(stop)
@@ -207,6 +217,8 @@ class Loop:
                 return
         else:
             self.flush()  # what an earlier loop left open
+            if self._num_calls == 1 and self._folder is not None and self._ranks.rank == 0:
+                say_starting_over(self._folder)
         self._feed, self._after_update = feed, after_update
         self._note_attributes()
         self._save_timer.start(self.seconds)
@@ -222,12 +234,15 @@ class Loop:
                 self.epoch = self._num_epochs_done = epoch
                 self._each_schedule(Schedulers.epoch_begins)
                 yield from self._epoch_batches(feed, ending)
+                if not feed.num_drawn and not self.num_updates:
+                    refuse_empty(epoch)
                 if self.stopped is None:
                     self.flush()
                     self._log.settle()
                     self._num_epochs_done = epoch + 1
                     self.num_epochs += 1
                     self._each_schedule(Schedulers.epoch_ends)
+                    self._ask_stop({})  # what counts epochs
                     if at_epoch_end is not None:
                         at_epoch_end()
                     self._is_save_due |= self._save_timer.is_due_after_epoch(self.num_epochs)
@@ -238,12 +253,16 @@ class Loop:
         self._ranks.share_buffers(self.models.values())
         self._feed, self._ended, self._after_update = None, feed.state(), None
         refuse_no_update(self)
+        if self._ranks.rank == 0 and self.num_epochs > 1 and self.stopped is None:
+            say_never_seen(self, self._shown)
 
     def _epoch_batches(self, feed: Feed, ending: Termination) -> Iterator[Any]:
         started, device = perf_counter(), self.device
         for batch in self._ranks.batches(feed):
             self._is_batch_untrained, self.updated = True, False
             yield to_device(batch, device)
+            if self._feed is not feed:
+                refuse_nested_batches()
             self._is_batch_untrained = False
             now = perf_counter()
             self.seconds += now - started
@@ -274,6 +293,8 @@ class Loop:
         if updater is None:
             setup.refuse_name(name, list(self._updaters))
         self.updated = False
+        if self._resumed is not None and self._resumed["data"] is not None:
+            refuse_own_batches()
         self._averages.refuse_in_place("step()")
         return MicroBatch(self, updater, weight)
 
@@ -292,6 +313,7 @@ class Loop:
             self._apply(updater, micro_batch.evaluate)
             return
         if micro_batch.is_left_out:
+            updater.outside.refuse_plain_backward()
             return
         self._is_batch_untrained = False
         updater.window.num_micro_batches += 1
@@ -302,6 +324,8 @@ class Loop:
         """Apply a window; one that `evaluate` fills if the optimizer is to evaluate the loss itself."""
         hook = self._before_update[updater.name]
         before = None if hook is None else partial(hook, self)
+        if self._weights_matter and evaluate is None:
+            updater.outside.refuse_changed()
         outcome = updater.update(before) if evaluate is None else updater.update_by(evaluate, before)
         if outcome.applied:
             self._applied(updater, outcome)
@@ -346,6 +370,7 @@ class Loop:
 
     def see(self, values: Mapping[str, float]) -> None:
         """Show new values to stop conditions, to `keep_best`, and to schedulers; `fit` does after a validation."""
+        self._shown.update(values)
         self._each_schedule(lambda schedulers: schedulers.see(values))
         self._keep_if_best(values)
         self._ask_stop(values)

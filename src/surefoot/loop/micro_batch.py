@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from surefoot.loop.closure import check_closure, refuse_backward
-from surefoot.loop.given import refuse_loss
+from surefoot.loop.given import refuse_closed, refuse_loss, refuse_nested
 from surefoot.loop.precision import autocast, no_autocast
-from surefoot.loop.weight import UnknownWeightError, read_terms, weight_of
+from surefoot.loop.weight import UnknownWeightError, read_terms, refuse_mixing, weight_of
 
 if TYPE_CHECKING:
     from surefoot.loop.further_loss import FurtherLoss
@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 class MicroBatch:
     """The forward, loss and backward of one micro-batch. At its end, if it is the window's last, comes the update."""
 
-    __slots__ = ("_autocast", "_given", "_loop", "_num_backwards", "_updater", "compute_loss")
+    __slots__ = ("_autocast", "_given", "_is_open", "_is_strict", "_loop", "_num_backwards", "_updater", "compute_loss")
 
     def __init__(self, loop: Loop, updater: Updater, weight: float | None) -> None:
         self._loop = loop
         self._updater = updater
         self._given = _checked(weight)
         self._num_backwards = 0
+        self._is_open = False
+        # Gradients in `.grad` are not yet those of the update, so that the program must not touch them.
+        self._is_strict = loop._weights_matter or updater.scaler is not None
         self.compute_loss: Callable[[], Tensor] | None = None  # where the optimizer is to evaluate it
 
     @property
@@ -40,7 +43,13 @@ class MicroBatch:
         return self._num_backwards == 0
 
     def __enter__(self) -> MicroBatch:
-        loop = self._loop
+        loop, updater = self._loop, self._updater
+        outside = updater.outside
+        if outside.open_step is not None or self._num_backwards:
+            refuse_nested(outside.open_step)
+        outside.step_begins()
+        outside.open_step = self
+        self._is_open = True
         self._autocast = None if loop.precision == "fp32" else autocast(loop.precision, loop.device)
         if self._autocast is not None:
             self._autocast.__enter__()
@@ -52,11 +61,21 @@ class MicroBatch:
         Further backwards in the same step add up, each divided by its own items. `weight` is how many these are,
         where it differs from that of the step.
         """
-        loop, window = self._loop, self._updater.window
-        if not isinstance(loss, Tensor) or loss.numel() != 1 or not loss.requires_grad:
+        if not self._is_open and self.compute_loss is None:
+            refuse_closed(self._num_backwards)
+        if not isinstance(loss, Tensor) or loss.numel() != 1 or not loss.requires_grad or loss.is_complex():
             refuse_loss(loss)
         if self._updater.needs_closure and self.compute_loss is None:
             refuse_backward(self._updater)
+        is_watched = self._is_strict and self.compute_loss is None
+        if is_watched:
+            self._updater.outside.refuse_changed()
+        self._add(loss, weight, retain_graph)
+        if is_watched:
+            self._updater.outside.note()
+
+    def _add(self, loss: Tensor, weight: float | None, retain_graph: bool) -> None:
+        loop, window = self._loop, self._updater.window
         index, self._num_backwards = self._num_backwards, self._num_backwards + 1
         given = self._given if weight is None else _checked(weight)
         further = window.further_loss(index) if index and loop._weights_matter else None
@@ -106,10 +125,18 @@ class MicroBatch:
         if self._loop._ranks.is_extra or given == 0:
             return 0.0
         if given is None:
-            return read()
+            weight = read()
+            self._look_for_mixing(loss)
+            return weight
         if self._loop.num_updates == 0 and not self._updater.window.is_open:
             self._refuse_divided_twice(loss)
         return given
+
+    def _look_for_mixing(self, loss: Tensor) -> None:
+        """Now and then: programs have few losses, and looking costs more than reading weights."""
+        num = self._updater.num_weighed = self._updater.num_weighed + 1
+        if num & (num - 1) == 0:
+            refuse_mixing(loss)
 
     def _terms(self, loss: Tensor) -> list[Readings]:
         return read_terms(loss, self._loop._accumulate[self._updater.name])
@@ -124,6 +151,7 @@ class MicroBatch:
     ) -> None:
         if self._autocast is not None:
             self._autocast.__exit__(kind, error, trace)
+        self._is_open, self._updater.outside.open_step = False, None
         self._loop._micro_batch_ends(self, self._updater, failed=error is not None)
 
 
@@ -132,7 +160,7 @@ def _checked(weight: Any) -> float | None:
     if weight is None:
         return None
     try:
-        number = nan if isinstance(weight, str) else float(weight)
+        number = nan if isinstance(weight, str | bool) else float(weight)
     except (TypeError, ValueError, RuntimeError):  # torch's for a tensor of several values
         number = nan
     if not 0 <= number < inf:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import ceil
 from typing import TYPE_CHECKING
 
+from surefoot.loop.checkpoint.name import list_names
 from surefoot.loop.schedule import length_of, mismatch
 
 if TYPE_CHECKING:
     from torch.nn import Module
     from torch.optim import Optimizer
 
+    from surefoot.loop.checkpoint.folder import Folder
     from surefoot.loop.loop import Loop
     from surefoot.loop.update import Updater
 
@@ -78,8 +80,13 @@ def say_empty(update: int) -> None:
 
 def refuse_no_update(loop: Loop) -> None:
     """At the end of all epochs: a training in which nothing was updated must not look like one."""
-    if loop.num_updates or not loop.num_skipped:
+    if loop.num_updates:
         return
+    if not loop.num_skipped:
+        raise NothingUpdatedError(
+            "no update was made: none of the batches had a step. Inside the loop over batches() write "
+            "`with loop.step() as step:`, and step.backward(loss) inside it."
+        )
     counts = {
         "had no item that counts": loop.num_empty,
         "were not finite": loop.num_skipped - loop.num_empty,
@@ -89,6 +96,45 @@ def refuse_no_update(loop: Loop) -> None:
         f"no update was made: of {loop.num_skipped} windows, {why}. The weights are those from before. Look at the "
         "targets, masks and weights of a batch, and at its loss."
     )
+
+
+def refuse_empty(epoch: int) -> None:
+    raise ValueError(
+        f"the loader gave no batch at all in epoch {epoch}: its data is empty, smaller than one batch with "
+        "drop_last=True, or a generator that was used up before."
+    )
+
+
+def say_never_seen(loop: Loop, shown: Collection[str]) -> None:
+    """What waits for a value that never comes waits for ever."""
+    schedulers = [updater.scheduler for updater in loop._updaters.values() if updater.scheduler is not None]
+    waiting = {
+        "stop": loop._stop.names if loop._stop is not None else frozenset(),
+        "keep_best": {loop._best.name} if loop._best.name else frozenset(),
+        "a scheduler": {name for one in schedulers for name in one.names},
+    }
+    known = {*loop.history.names, *shown}
+    for what, names in waiting.items():
+        for name in sorted(set(names) - known):
+            warnings.warn(
+                f"{what} waits for {name!r}, which was not seen in {loop.num_epochs} epochs. There are "
+                f"{', '.join(sorted(known - {'update', 'epoch'}))}; loop.see({{{name!r}: value}}) shows a value.",
+                LoopWarning,
+                stacklevel=4,
+            )
+
+
+def say_starting_over(folder: Folder) -> None:
+    """The next saves will let the checkpoints of another run go."""
+    names = [name for name in list_names(folder.path) if name.healthy]
+    if names:
+        warnings.warn(
+            f"{folder.path} has checkpoints up to update {max(name.update for name in names)}, and the run starts "
+            "anew, because resume() was not called: new checkpoints will replace them. Call loop.resume() before "
+            "batches(), or choose another folder.",
+            LoopWarning,
+            stacklevel=4,
+        )
 
 
 def say_untrained(models: Mapping[str, Module], optimizers: Mapping[str, Optimizer]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from surefoot.loop.checkpoint import rng
 from surefoot.loop.checkpoint.difference import first_difference
 from surefoot.loop.frozen import fill_in, leave_out
 from surefoot.loop.parallel.shard import local
+from surefoot.loop.plan import LoopWarning
 from surefoot.loop.schedulers import saved_schedulers
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def state_of(loop: Loop) -> dict[str, Any]:
             "calls": loop._num_calls - (loop._feed is not None),  # of `batches`, that came to their end
         },
         "stopped": loop.stopped,
+        "settings": settings_of(loop),
         "models": models,
         "frozen": frozen,  # checksums of weights that are left out
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
@@ -69,6 +72,11 @@ def state_of(loop: Loop) -> dict[str, Any]:
         "run": loop._log.state(),
     }
     return loop._ranks.pack(state)
+
+
+def settings_of(loop: Loop) -> dict[str, Any]:
+    """What partial gradients, and the meaning of what is saved, depend on."""
+    return {"accumulate": dict(loop._accumulate), "precision": loop.precision, "ema": bool(loop._averages)}
 
 
 def is_healthy(loop: Loop) -> bool:
@@ -97,6 +105,7 @@ def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
             if part is not None and state.get(kind, {}).get(name) is not None:
                 part.load_state_dict(state[kind][name])
         updater.window.restore(state["windows"][name])
+        updater.outside.note()
         if updater.scaler is not None and updater.window.is_open:
             updater.scaler.scale(torch.ones((), device=loop.device))  # it makes its state at first use
     loop._averages.restore(state.get("averages", {}))
@@ -160,6 +169,28 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
     if difference is not None:
         raise OtherCheckpointError(f"{path} belongs to another model or optimizer: {difference}. Nothing was loaded.")
     _check_schedulers(loop, state, path)
+    _compare_settings(loop, state, path)
+
+
+def _compare_settings(loop: Loop, state: dict[str, Any], path: Path) -> None:
+    """A run may go on with other settings, but not in the middle of a window, and not without a word."""
+    before, now = state.get("settings", {}), settings_of(loop)  # older checkpoints do not tell
+    names = [name for name in before if before[name] != now[name]]
+    changed = {name: f"{name} {_short(before[name])} → {_short(now[name])}" for name in names}
+    changes = ", ".join(changed.values())
+    is_inside = any(window["num_micro_batches"] for window in state["windows"].values())
+    if is_inside and ("accumulate" in changed or "precision" in changed):
+        raise OtherCheckpointError(
+            f"{path} was saved inside a window, and the scale of its gradients depends on settings that have changed: "
+            f"{changes}. Resume with those of the run, or from a checkpoint between windows. Nothing was loaded."
+        )
+    if not changed:
+        return
+    warnings.warn(f"the run goes on with other settings than it was saved with: {changes}.", LoopWarning, stacklevel=5)
+
+
+def _short(setting: Any) -> Any:
+    return setting.get("", setting) if isinstance(setting, dict) else setting
 
 
 def _check_schedulers(loop: Loop, state: dict[str, Any], path: Path) -> None:
@@ -169,6 +200,13 @@ def _check_schedulers(loop: Loop, state: dict[str, Any], path: Path) -> None:
             raise OtherCheckpointError(
                 f"{path} was saved with {before} schedulers{f' for {name!r}' if name else ''}, and the loop has {now}: "
                 "schedules would start over. Make the loop with the same ones. Nothing was loaded."
+            )
+        kinds = (state["schedulers"].get(name) or {}).get("kinds")  # older checkpoints do not tell
+        if kinds and updater.scheduler is not None and kinds != updater.scheduler.kinds:
+            raise OtherCheckpointError(
+                f"{path} was saved with {', '.join(kinds)}, and the loop has {', '.join(updater.scheduler.kinds)}: "
+                "a place in one schedule says nothing about another. Make the loop with the same ones. Nothing was "
+                "loaded."
             )
 
 

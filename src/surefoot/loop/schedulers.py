@@ -55,9 +55,14 @@ class Schedulers:
         self._total, self._num = 0.0, 0  # of the losses in this epoch
         self._unused: float | None = None  # the mean of the epoch before, until it is clear that nothing else comes
         self._has_validation = False
+        self._places: dict[int, Any] = {}  # where the loop has left each of them
 
     def __len__(self) -> int:
         return len(self._all)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [type(scheduler).__name__ for scheduler in self._all]
 
     @property
     def names(self) -> set[str]:
@@ -67,8 +72,18 @@ class Schedulers:
     def step(self, loss: float) -> None:
         """An update was applied."""
         for scheduler in self.per_update:
-            scheduler.step()
+            self._step(scheduler)
         self._total, self._num = self._total + loss, self._num + 1
+
+    def _step(self, scheduler: Any) -> None:
+        place = getattr(scheduler, "last_epoch", None)
+        if self._places.get(id(scheduler), place) != place:
+            raise RuntimeError(
+                f"{type(scheduler).__name__}.step() was called by the program, and the loop advances it already: leave "
+                "it out. For one step an epoch pass scheduler=sf.schedule.per_epoch(scheduler)."
+            )
+        scheduler.step()
+        self._places[id(scheduler)] = getattr(scheduler, "last_epoch", None)
 
     def epoch_begins(self) -> None:
         """No validation loss came after the epoch before: its training loss has to do."""
@@ -78,7 +93,7 @@ class Schedulers:
 
     def epoch_ends(self) -> None:
         for scheduler in self._per_epoch:
-            scheduler.step()
+            self._step(scheduler)
         if self._num:
             mean, self._total, self._num = self._total / self._num, 0.0, 0
             self._advance(TRAINING, mean)
@@ -101,12 +116,14 @@ class Schedulers:
     def state_dict(self) -> dict[str, Any]:
         return {
             "schedulers": [scheduler.state_dict() for scheduler in self._all],
+            "kinds": self.kinds,
             "losses": [self._total, self._num, self._unused, self._has_validation],
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         for scheduler, saved in zip(self._all, saved_schedulers(state), strict=True):
             scheduler.load_state_dict(saved)
+        self._places.clear()
         self._total, self._num, self._unused, self._has_validation = state.get("losses", (0.0, 0, None, False))
 
 
@@ -128,6 +145,9 @@ def make_schedulers(given: Any, optimizers: Mapping[str, Sequence[Optimizer]]) -
     for name, schedulers in named.items():
         for one in schedulers:
             _refuse_other_optimizer(one, optimizers[name])
+        plain = [id(one.scheduler if isinstance(one, PerEpoch | OnMetric) else one) for one in schedulers]
+        if len(set(plain)) < len(plain):
+            raise ValueError("a scheduler is given twice: it would be advanced twice. Give each of them once.")
     return {name: Schedulers(schedulers) if schedulers else None for name, schedulers in named.items()}
 
 
@@ -152,6 +172,9 @@ def _wrapped(one: Any) -> Any:
 
 def _check(scheduler: Any) -> None:
     check_scheduler(scheduler)
+    if isinstance(scheduler, type):
+        name = scheduler.__name__
+        raise TypeError(f"the scheduler must be made first: {name}(optimizer, …), got the class {name}.")
     if not callable(getattr(scheduler, "step", None)) or not callable(getattr(scheduler, "state_dict", None)):
         raise TypeError(
             f"a scheduler has step() and state_dict(), got {type(scheduler).__name__}. Pass one of torch's or of "

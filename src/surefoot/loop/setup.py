@@ -88,8 +88,9 @@ def check_apart(models: Mapping[str, Module], optimizers: Mapping[str, Optimizer
         params = [p for group in optimizer.param_groups for p in group["params"]]
         if not any(id(p) in held for p in params):
             raise ValueError(
-                f"optimizer {name!r} holds no parameter of the given model. It was made from another model, or from "
-                "this one before its parameters were replaced: make it from this model's parameters()."
+                f"the optimizer{f' {name!r}' if name else ''} holds no parameter of the given model. It was made from "
+                "another model, or from this one before its parameters were replaced: make it from this model's "
+                "parameters()."
             )
         for p in params:
             if owner.setdefault(id(p), name) != name:

@@ -7,6 +7,7 @@ many times the training itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -46,6 +47,11 @@ class TensorBatches:
         self.drop_last = drop_last
         self.generator = generator
         self.part = part
+
+    def traits(self) -> dict[str, Any]:
+        """What says which samples the first so many batches of an epoch are."""
+        own = {name: getattr(self, name) for name in ("batch_size", "shuffle", "drop_last", "part")}
+        return {**own, "length": len(self.tensors[0])}
 
     @property
     def num_samples(self) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import torch
 
 from surefoot.loop.clip import Limits
 from surefoot.loop.closure import step_with
+from surefoot.loop.outside import OutsideChanges
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -63,6 +65,11 @@ class Updater:
     ranks: Alone
     needs_closure: bool = False
     is_one_of_several: bool = False
+    num_weighed: int = 0  # micro-batches whose weight was read
+    outside: OutsideChanges = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.outside = OutsideChanges(self.optimizer, self.parts, self.window)
 
     @property
     def inputs(self) -> list[Tensor] | None:
@@ -82,12 +89,13 @@ class Updater:
         outcome = self._complete(before)
         scaler = self.scaler
         if outcome.applied:
-            if scaler is None:
-                self.optimizer.step()
-            else:
-                for part in self.parts:
-                    scaler.step(part)
-                scaler.update()
+            with self._updating():
+                if scaler is None:
+                    self.optimizer.step()
+                else:
+                    for part in self.parts:
+                        scaler.step(part)
+                    scaler.update()
             if self.scheduler is not None:
                 self.scheduler.step(outcome.loss)  # counts applied updates, and nothing else
         elif scaler is not None and not outcome.is_empty:
@@ -106,12 +114,21 @@ class Updater:
         try:
             outcome = evaluate_anew()
             if outcome.applied:
-                outcome = step_with(self.parts[0], self.window.params, evaluate_anew, first=outcome)
+                with self._updating():
+                    outcome = step_with(self.parts[0], self.window.params, evaluate_anew, first=outcome)
             if outcome.applied and self.scheduler is not None:
                 self.scheduler.step(outcome.loss)
         finally:
             self.discard()
         return outcome
+
+    @contextmanager
+    def _updating(self) -> Iterator[None]:
+        self.outside.is_updating = True
+        try:
+            yield
+        finally:
+            self.outside.is_updating = False
 
     def _complete(self, before: Edit | None) -> Outcome:
         """Make the gradients those that the optimizer is to use, and tell whether it may."""

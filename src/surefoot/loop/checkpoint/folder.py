@@ -31,8 +31,8 @@ class Folder:
     def __init__(
         self, path: str | os.PathLike[str], keep: int = 2, *, rank: int = 0, world_size: int = 1, run: str = ""
     ) -> None:
-        if keep < 1:
-            raise ValueError(f"keep must be at least 1, got {keep}: a run can't be resumed without a checkpoint.")
+        if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
+            raise ValueError(f"keep must be at least 1, got {keep!r}: a run can't be resumed without a checkpoint.")
         self.path = Path(path)
         self.keep = keep
         self.rank = rank

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from surefoot.loop.checkpoint.folder import Folder
+from surefoot.loop.given import refuse_sparse
 from surefoot.loop.window import mean_loss
 
 if TYPE_CHECKING:
@@ -61,7 +62,11 @@ class Alone:
         return mean_loss(window.losses, window.totals)
 
     def norm(self, gradients: list[Tensor]) -> Tensor:
-        return torch.nn.utils.get_total_norm(gradients)
+        try:
+            return torch.nn.utils.get_total_norm(gradients)
+        except NotImplementedError:
+            refuse_sparse(gradients)
+            raise
 
     def norm_of(self, gradients: list[Tensor]) -> Tensor:
         """Of the gradients of some parameters, as they lie in `.grad`."""

@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from surefoot.loop.given import refuse_sparse
 from surefoot.loop.parallel.ranks import Ranks
 
 if TYPE_CHECKING:
@@ -52,10 +53,7 @@ def _add_up(gradients: Sequence[Tensor]) -> None:
 def buckets(gradients: Iterable[Tensor]) -> Iterator[list[Tensor]]:
     open_ones: dict[object, tuple[list[Tensor], int]] = {}
     for gradient in gradients:
-        if gradient.layout != torch.strided:
-            raise ValueError(
-                "a gradient is sparse, which ranks can't add up here. Make the embedding with sparse=False."
-            )
+        refuse_sparse([gradient])
         kind = (gradient.dtype, gradient.device)
         bucket, num_bytes = open_ones.pop(kind, ([], 0))
         bucket.append(gradient)

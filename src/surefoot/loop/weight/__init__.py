@@ -7,6 +7,7 @@ such weight, and is refused.
 
 from surefoot.loop.weight.agreement import Agreement
 from surefoot.loop.weight.error import UnknownWeightError
+from surefoot.loop.weight.mixing import refuse_mixing
 from surefoot.loop.weight.read import read_terms, weight_of
 
-__all__ = ["Agreement", "UnknownWeightError", "read_terms", "weight_of"]
+__all__ = ["Agreement", "UnknownWeightError", "read_terms", "refuse_mixing", "weight_of"]

@@ -79,7 +79,7 @@ class Agreement:
         ratios = tuple(weight / first if first else float("inf") for weight in weights)
         before, self._ratios = self._ratios or ratios, ratios
         if len(before) != len(ratios) or not all(
-            isclose(a, b, rel_tol=1e-9) for a, b in zip(before, ratios, strict=True)
+            isclose(a, b, rel_tol=1e-6) for a, b in zip(before, ratios, strict=True)
         ):
             counts = " and ".join(dict.fromkeys(f"{weight:g}" for weight in weights))
             raise each_alone(counts)

@@ -23,6 +23,11 @@ DIVIDED_TWICE = (
     "small. Pass the mean itself. If the factor belongs to the loss, apply it to the items before the mean."
 )
 
+MIXING = (
+    "the loss compares {}, and one large batch would compare more of them than the micro-batches of a window. Use "
+    "accumulate=1 in one process; or pass loop.step(weight=len(targets)), which averages their losses as they are."
+)
+
 
 class UnknownWeightError(ValueError):
     """The weight of a micro-batch matters and can't be known. `reason` goes on after "the loss"."""
@@ -42,6 +47,10 @@ def a_sum(reason: str) -> UnknownWeightError:
 
 def no_answer(reason: str) -> UnknownWeightError:
     return UnknownWeightError(NO_ANSWER.format(reason), reason)
+
+
+def mixing(what: str) -> UnknownWeightError:
+    return UnknownWeightError(MIXING.format(what), f"compares {what}")
 
 
 def each_alone(counts: str) -> UnknownWeightError:

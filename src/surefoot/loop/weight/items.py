@@ -13,6 +13,7 @@ from surefoot.watch.lossgraph.node import VIEWS, Node, children, name_of, saved,
 from surefoot.watch.lossgraph.term import KINDS, count_valid, product
 
 MAX_NODES = 96
+MIN_NORMALISED = 4  # values: fewer are like that by chance, too
 _BEND = frozenset({
     "Pow", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1P", "Abs", "Relu", "Clamp", "ClampMin", "ClampMax", "Sigmoid",
     "Tanh", "Softplus", "Minimum", "Maximum", "Reciprocal", "Cosh", "Erf", "LogSigmoid", "Huber", "SmoothL1",
@@ -23,12 +24,19 @@ Shape = tuple[int, ...]
 
 
 @dataclass(slots=True)
+class Mask:
+    values: Tensor
+    covers_all: bool  # nothing was added to what it covers
+
+
+@dataclass(slots=True)
 class Items:
     """What was found."""
 
     shape: Shape = ()  # of what is reduced
-    masks: list[Tensor] = field(default_factory=list)  # constants of many values that items were multiplied by
-    kept: list[Tensor] = field(default_factory=list)  # where items were not replaced by a constant
+    masks: list[Mask] = field(default_factory=list)  # constants of many values that items were multiplied by
+    kept: list[Mask] = field(default_factory=list)  # where items were not replaced by a constant
+    above: list[Tensor] = field(default_factory=list)  # constants that means over the batch were multiplied by
     divisors: list[Constant] = field(default_factory=list)
     factors: list[Constant] = field(default_factory=list)
     num_averaged: float | None = None  # over the batch, by means before the last reduction
@@ -80,7 +88,7 @@ def _look_at(items: Items, place: _Place, todo: list[_Place]) -> None:
         _read_product(items, node, todo, ("self", "other"), place, is_divided=name == "Div")
         return
     elif name in ("Where", "MaskedFill"):
-        _read_choice(items, node, name)
+        _read_choice(items, place, name)
     elif name in _BEND:
         place = _Place(node, is_linear=False, is_only=place.is_only)
     elif name not in VIEWS and name not in ("Neg", "Add", "Sub", "Rsub", "NanToNum"):
@@ -98,6 +106,8 @@ def _read_reduction(items: Items, place: _Place, name: str) -> None:
         raise no_answer(f"bends, or adds to each item, a {name.lower()} over the batch")
     before = tuple(int(size) for size in saved(node, "self_sym_sizes") or ())
     after = shape_of(node) or ()
+    items.above += [mask.values for mask in items.masks]
+    items.masks.clear()
     if name == "Mean":
         items.num_averaged = (items.num_averaged or 1.0) * product(before) / max(product(after), 1)
     else:
@@ -130,13 +140,27 @@ def _read_product(
     is_left = arguments[0] is None
     found = saved(node, names[0] if is_left else names[1])
     if is_linear:
-        _note(items, node, found, is_divided=is_divided and not is_left)
+        _note(items, node, found, is_divided=is_divided and not is_left, is_only=is_only)
+    if isinstance(found, Tensor) and not is_divided:
+        _refuse_normalised(found)
     if place is None and isinstance(found, Tensor):
         items.shape = tuple(found.shape)
     todo += [_Place(child, is_linear and not (is_divided and is_left), is_only) for child in inner]
 
 
-def _note(items: Items, node: Node, found: object, *, is_divided: bool) -> None:
+def _refuse_normalised(found: Tensor) -> None:
+    """Advantages, for example: over the window they would be other numbers."""
+    if found.numel() < MIN_NORMALISED or not found.is_floating_point():
+        return
+    values = found.detach().double()
+    spread, mean = float(values.std(unbiased=False)), float(values.mean())
+    num = found.numel()
+    is_one = any(abs(spread * factor - 1) < 1e-4 for factor in (1.0, (num / (num - 1)) ** 0.5))
+    if is_one and abs(mean) < 1e-4 and len(values.unique()) > 2:
+        raise unknown("multiplies items by numbers that were normalised over the micro-batch (mean 0, deviation 1)")
+
+
+def _note(items: Items, node: Node, found: object, *, is_divided: bool, is_only: bool) -> None:
     is_of_items = isinstance(found, Tensor) and found.ndim > 0 and product(shape_of(node) or ()) == found.numel()
     constant = None if is_of_items else Constant.of(found, None)
     if constant is not None:
@@ -144,16 +168,19 @@ def _note(items: Items, node: Node, found: object, *, is_divided: bool) -> None:
     elif not isinstance(found, Tensor):
         raise unknown("was multiplied by a tensor that can't be read")
     elif not is_divided:
-        items.masks.append(_expanded(found, node))
+        items.masks.append(Mask(_expanded(found, node), is_only))
 
 
-def _read_choice(items: Items, node: Node, name: str) -> None:
+def _read_choice(items: Items, place: _Place, name: str) -> None:
+    node = place.node
+    if len([child for child in children(node) if child is not None]) > 1:  # nothing is left out
+        return
     chosen = saved(node, "condition" if name == "Where" else "mask")
     if not isinstance(chosen, Tensor):
         return
     # of `where(mask, 0, loss)` the second argument goes on, as `masked_fill` keeps what the mask does not cover
     is_inverse = name == "MaskedFill" or children(node)[0] is None
-    items.kept.append(_expanded(~chosen if is_inverse else chosen, node))
+    items.kept.append(Mask(_expanded(~chosen if is_inverse else chosen, node), place.is_only))
 
 
 def _expanded(constant: Tensor, node: Node) -> Tensor:

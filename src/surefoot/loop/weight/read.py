@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose, prod
 
+import torch
 from torch import Tensor
 
 from surefoot.loop.weight.error import DividedTwiceError, UnknownWeightError, a_sum, unknown
@@ -112,12 +113,13 @@ def _read_mean(num: float, divisors: Sequence[Constant], factors: Sequence[Const
         return found
     if not divisors:
         return _unless_normalised(num, factors, items)
-    return {_with(f"{PLAIN} / {prod(c.value for c in divisors):.9g}", factors): num, **_emptied(items)}
+    return {_with(f"{PLAIN} / {prod(c.value for c in divisors):.9g}", factors, items): num, **_emptied(items)}
 
 
-def _with(basis: str, factors: Sequence[Constant]) -> str:
+def _with(basis: str, factors: Sequence[Constant], items: Items) -> str:
     """Factors that are tensors may come from the batch, so they have to be the same in the whole window."""
-    return basis + "".join(f" * {c.value:.9g}" for c in factors if not c.is_plain)
+    many = [f"{float((t.double() * torch.arange(1, t.numel() + 1).view(t.shape)).sum()):.9g}" for t in items.above]
+    return basis + "".join(f" * {value}" for value in [*(f"{c.value:.9g}" for c in factors if not c.is_plain), *many])
 
 
 def _read_sum(
@@ -139,11 +141,11 @@ def _read_sum(
 
 def _unless_normalised(num: float, factors: Sequence[Constant], items: Items) -> Readings:
     """Weights with a mean of one were divided by their mean: what they were before, only a mask of one value tells."""
-    readings = {_with(PLAIN, factors): num}
+    readings = {_with(PLAIN, factors, items): num}
     for i, mask in enumerate(items.masks):
-        if mask.numel() != num:
+        if mask.values.numel() != num:
             continue
-        values = mask.double()
+        values = mask.values.double()
         num_kept = float((values != 0).sum())
         if bool(values.isnan().all()):
             readings = {f"nonzero {i}": 0.0}
@@ -158,7 +160,12 @@ def _unless_normalised(num: float, factors: Sequence[Constant], items: Items) ->
 
 def _emptied(items: Items) -> dict[str, float]:
     """Masks that keep nothing: their sum is held above 0, or the loss is 0 / 0."""
-    return {name: 0.0 for name, count in _mask_counts(items) if count == 0.0}
+    covering = Items(
+        masks=[mask for mask in items.masks if mask.covers_all],
+        kept=[mask for mask in items.kept if mask.covers_all],
+        num_valid=items.num_valid,
+    )
+    return {name: 0.0 for name, count in _mask_counts(covering) if count == 0.0}
 
 
 def _matches(
@@ -175,22 +182,24 @@ def _matches(
             if not divisors and not chosen and num in (1.0, plain):
                 continue  # nothing but the reduction itself
             found = {name: whole for name, n in counts.items() if n and isclose(whole, n, rel_tol=tolerance)}
-            if found:
-                return found
+            if found:  # counted, which is more exact than divided
+                counted = [counts[name] for name in sorted(found)]
+                return dict.fromkeys(found, next((n for n in counted if n.is_integer()), counted[0]))
     return {}
 
 
 def _mask_counts(items: Items) -> Iterator[tuple[str, float]]:
     for i, mask in enumerate(items.masks):
-        yield f"mask {i}", float(mask.double().sum())
-        yield f"nonzero {i}", float((mask != 0).sum())
-    if len(items.masks) > 1 and len({mask.shape for mask in items.masks}) == 1:
-        whole = items.masks[0].double()
-        for mask in items.masks[1:]:
-            whole = whole * mask
+        yield f"mask {i}", float(mask.values.double().sum())
+        yield f"nonzero {i}", float((mask.values != 0).sum())
+    all_over = [mask.values for mask in items.masks if mask.covers_all]
+    if len(all_over) > 1 and len({values.shape for values in all_over}) == 1:
+        whole = all_over[0].double()
+        for values in all_over[1:]:
+            whole = whole * values
         yield "masks", float(whole.sum())
     for i, kept in enumerate(items.kept):
-        yield f"kept {i}", float(kept.sum())
+        yield f"kept {i}", float(kept.values.sum())
     for i, num in enumerate(items.num_valid):
         yield f"valid {i}", num
 
