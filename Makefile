@@ -108,6 +108,7 @@ bench-fix: $(STAMP)
 
 bench-conformance: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance
+	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance.further
 
 bench-loop: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.loop

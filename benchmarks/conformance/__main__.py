@@ -16,6 +16,7 @@ from importlib import metadata
 
 from benchmarks.conformance.call import ROOT
 from benchmarks.conformance.cell import LOOPS, Cell, Column, Mark, fill
+from benchmarks.conformance.further.page import TITLE
 from benchmarks.conformance.page import page
 from benchmarks.conformance.rows import ROWS
 
@@ -72,7 +73,8 @@ def _write(columns: Sequence[Column]) -> None:
     torch = metadata.version("torch")
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"torch": torch, "loops": [asdict(column) for column in columns]}, indent=1))
-    PAGE.write_text(page(columns, torch))
+    further = PAGE.read_text().partition(f"\n{TITLE}\n")[2]
+    PAGE.write_text(page(columns, torch) + (f"\n{TITLE}\n{further}" if further else ""))
 
 
 if __name__ == "__main__":

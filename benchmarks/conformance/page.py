@@ -15,6 +15,7 @@ ranks are two processes over gloo. The peers are driven as their documentation s
 and where they offer several ways, each is run.
 
 *depends*: right in some of the ways to write it. A dash: the loop does not offer this. Both are told below the table.
+[Further rows](#further-rows) were run on surefoot alone.
 """
 _MARKS = {Mark.RIGHT: "**right**", Mark.WRONG: "**wrong**", Mark.DEPENDS: "*depends*", Mark.FAILED: "could not run"}
 

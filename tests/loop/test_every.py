@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import surefoot as sf
-from surefoot.loop import loop as loop_module
+from surefoot.loop import passes
 from tests.loop.training import all_equal, make_batches, make_model, weights
 
 pytestmark = pytest.mark.usefixtures("silent_sanitizer")
@@ -56,7 +56,7 @@ def test_checkpoints_every_so_many_epochs_over_all_calls_of_batches(tmp_path: Pa
 
 def test_every_so_many_seconds_of_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count()
-    monkeypatch.setattr(loop_module, "perf_counter", lambda: float(next(clock)))  # one second a batch
+    monkeypatch.setattr(passes, "perf_counter", lambda: float(next(clock)))  # one second a batch
     _, loop = make_loop(checkpoint=tmp_path, checkpoint_every=sf.every(seconds=3), keep=9)
     batches, held_out = make_batches([4] * 8), make_batches([4], seed=1)
     loop.fit(batches, F.cross_entropy, 1, validate=held_out, validate_every=sf.every(seconds=2.5))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from time import perf_counter
 from types import TracebackType
 from typing import Any, Literal
 
@@ -16,13 +14,10 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.judge import Finding
-from surefoot.loop import setup
+from surefoot.loop import applying, keeping, setup
 from surefoot.loop.activation import checkpoint_activations
-from surefoot.loop.batch import to_device
 from surefoot.loop.best import Best, BestKeeper
 from surefoot.loop.checkpoint.background import BackgroundWriter
-from surefoot.loop.checkpoint.file import read, write
-from surefoot.loop.checkpoint.signal import Termination
 from surefoot.loop.closure import check_closure
 from surefoot.loop.ema import Averages
 from surefoot.loop.evaluate import Evaluation, evaluate
@@ -30,31 +25,20 @@ from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
 from surefoot.loop.frozen import FrozenWeights
-from surefoot.loop.given import check_model_and_optimizer, refuse_nested_batches, refuse_own_batches
+from surefoot.loop.given import check_model_and_optimizer, refuse_own_batches
 from surefoot.loop.history import History
 from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.micro_batch import MicroBatch
 from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.parallel import group
-from surefoot.loop.plan import (
-    refuse_empty,
-    refuse_no_update,
-    say_empty,
-    say_never_seen,
-    say_schedules_that_do_not_fit,
-    say_skipped,
-    say_starting_over,
-    say_untrained,
-)
+from surefoot.loop.passes import passes
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
-from surefoot.loop.saving import is_done, is_healthy, load_state, load_weights, restore_data, state_of
 from surefoot.loop.schedulers import Schedulers
 from surefoot.loop.state import State
 from surefoot.loop.stop import Condition, Seen, after
-from surefoot.loop.trying import check_trying, first_batches
+from surefoot.loop.trying import check_trying
 from surefoot.loop.unsaved import UnsavedAttributes
-from surefoot.loop.update import NonFiniteError, Outcome, Updater
 from surefoot.loop.updaters import make_updaters
 from surefoot.loop.watching import Watching
 
@@ -155,6 +139,8 @@ class Loop:
             self._stop = enough if self._stop is None else self._stop | enough
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         group.refuse_sharded_already(self.models, parallel)
+        group.refuse_wrapped(self.models)
+        group.say_alone(self.models, parallel, before_update is not None)
         self._ranks = group.join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
@@ -203,86 +189,12 @@ class Loop:
         first batch is the one after the last that was trained on; calls that had come to their end by then give none,
         unless the last of them is now given more epochs.
         """
-        self._num_calls += 1
-        if self.stopped is not None and self._resumed is None:
-            return
-        if self._resumed is not None and is_done(self._resumed, self._num_calls, epochs):
-            self._progress.say(f"call {self._num_calls} of batches was done before the checkpoint; nothing to do in it")
-            return
-        feed = Feed(loader if self._overfit is None else first_batches(loader, self._overfit), epochs)
-        if self._resumed is not None:
-            restore_data(feed, self._resumed)
-            self._resumed = None
-            if self.stopped is not None:
-                return
-        else:
-            self.flush()  # what an earlier loop left open
-            if self._num_calls == 1 and self._folder is not None and self._ranks.rank == 0:
-                say_starting_over(self._folder)
-        self._feed, self._after_update = feed, after_update
-        self._note_attributes()
-        self._save_timer.start(self.seconds)
-        planned = say_schedules_that_do_not_fit(
-            self._updaters.values(),
-            self._accumulate,
-            feed.length,
-            epochs,
-            tell=self._ranks.rank == 0 and self._num_calls == 1,
-        )
-        with Termination() as ending, self._progress.over(self.num_updates, planned):
-            for epoch in feed.epochs():
-                self.epoch = self._num_epochs_done = epoch
-                self._each_schedule(Schedulers.epoch_begins)
-                yield from self._epoch_batches(feed, ending)
-                if not feed.num_drawn and not self.num_updates:
-                    refuse_empty(epoch)
-                if self.stopped is None:
-                    self.flush()
-                    self._log.settle()
-                    self._num_epochs_done = epoch + 1
-                    self.num_epochs += 1
-                    self._each_schedule(Schedulers.epoch_ends)
-                    self._ask_stop({})  # what counts epochs
-                    if at_epoch_end is not None:
-                        at_epoch_end()
-                    self._is_save_due |= self._save_timer.is_due_after_epoch(self.num_epochs)
-                    self._save_if_asked(ending)
-                if self.stopped is not None:
-                    break
-        self._wait_for_checkpoint()
-        self._ranks.share_buffers(self.models.values())
-        self._feed, self._ended, self._after_update = None, feed.state(), None
-        refuse_no_update(self)
-        if self._ranks.rank == 0 and self.num_epochs > 1 and self.stopped is None:
-            say_never_seen(self, self._shown)
-
-    def _epoch_batches(self, feed: Feed, ending: Termination) -> Iterator[Any]:
-        started, device = perf_counter(), self.device
-        for batch in self._ranks.batches(feed):
-            self._is_batch_untrained, self.updated = True, False
-            yield to_device(batch, device)
-            if self._feed is not feed:
-                refuse_nested_batches()
-            self._is_batch_untrained = False
-            now = perf_counter()
-            self.seconds += now - started
-            started = now
-            self._save_if_asked(ending)
-            if self.stopped is not None:
-                return
+        return passes(self, loader, epochs, after_update, at_epoch_end)
 
     def _each_schedule(self, happens: Callable[[Schedulers], None]) -> None:
         for updater in self._updaters.values():
             if updater.scheduler is not None:
                 happens(updater.scheduler)
-
-    def _save_if_asked(self, ending: Termination) -> None:
-        is_ending = self._ranks.is_ending(ending)
-        if self._is_save_due or (is_ending and self._folder is not None):
-            self.save()
-        if is_ending:
-            self._wait_for_checkpoint()
-            ending.go_on()
 
     def step(self, name: str | None = None, *, weight: float | None = None) -> MicroBatch:
         """One micro-batch, for the optimizer `name`. `weight`: how many items its loss is a mean over.
@@ -302,71 +214,7 @@ class Loop:
         """Apply the windows that are open, with what they have. `batches` does so at the end of an epoch."""
         for updater in self._updaters.values():
             if updater.window.is_open:
-                self._apply(updater)
-
-    def _micro_batch_ends(self, micro_batch: MicroBatch, updater: Updater, *, failed: bool) -> None:
-        if failed:
-            updater.discard()  # gradients of a broken backward are in it
-            return
-        if micro_batch.compute_loss is not None:
-            self._is_batch_untrained = False
-            self._apply(updater, micro_batch.evaluate)
-            return
-        if micro_batch.is_left_out:
-            updater.outside.refuse_plain_backward()
-            return
-        self._is_batch_untrained = False
-        updater.window.num_micro_batches += 1
-        if updater.window.num_micro_batches >= self._accumulate[updater.name]:
-            self._apply(updater)
-
-    def _apply(self, updater: Updater, evaluate: Callable[[], None] | None = None) -> None:
-        """Apply a window; one that `evaluate` fills if the optimizer is to evaluate the loss itself."""
-        hook = self._before_update[updater.name]
-        before = None if hook is None else partial(hook, self)
-        if self._weights_matter and evaluate is None:
-            updater.outside.refuse_changed()
-        outcome = updater.update(before) if evaluate is None else updater.update_by(evaluate, before)
-        if outcome.applied:
-            self._applied(updater, outcome)
-            return
-        self.num_skipped += 1
-        if outcome.is_empty:
-            self.num_empty += 1
-            if self.num_empty == 1 and self._ranks.rank == 0:
-                say_empty(self.num_updates + 1)
-        if outcome.is_bad and self._on_nonfinite == "raise":
-            raise NonFiniteError(
-                f"update {self.num_updates + 1} was refused: {outcome.what_is_bad()}. The weights are those of update "
-                f'{self.num_updates}. on_nonfinite="skip" leaves such windows out and counts them.'
-            )
-        if outcome.is_bad and self._ranks.rank == 0 and not self._told_skip:
-            self._told_skip = True
-            say_skipped(self.num_updates + 1, outcome.what_is_bad())
-
-    def _applied(self, updater: Updater, outcome: Outcome) -> None:
-        self.num_updates += 1
-        self.updated = True
-        self._averages.update(updater.name)
-        if self.num_updates == 1 and self._ranks.rank == 0:
-            say_untrained(self.models, self.optimizers)
-        lead = f"{updater.name}/" if updater.name else ""
-        values = {f"{lead}loss": outcome.loss, f"{lead}lr": outcome.rates[0], f"{lead}grad_norm": outcome.norm}
-        values |= {f"{lead}lr/{index}": lr for index, lr in enumerate(outcome.rates) if index}
-        self.history.add({"update": self.num_updates, "epoch": self.epoch, **values})
-        self._log.update(self.num_updates, values)
-        if self._save_timer.is_due_after_update(self.num_updates, self.seconds):
-            self._is_save_due = True
-            if self._feed is None:
-                self.save()
-        self._note_attributes()
-        self._keep_if_best({f"{lead}loss": outcome.loss})
-        if self._stop is not None:
-            self._ask_stop({f"{lead}loss": outcome.loss})
-        if self._progress.is_on:
-            self._progress.update(self, outcome.loss, outcome.rates[0])
-        if self._after_update is not None:
-            self._after_update()
+                applying.apply(self, updater)
 
     def see(self, values: Mapping[str, float]) -> None:
         """Show new values to stop conditions, to `keep_best`, and to schedulers; `fit` does after a validation."""
@@ -448,24 +296,7 @@ class Loop:
         With `checkpoint_async=True` it may still be written when this returns; the end of `batches` waits for it.
         None if the disk would not take it: the older checkpoints stand, and training goes on.
         """
-        if self._dry_run is not None:
-            return None
-        if path is not None:
-            setup.check_local("path", path)
-            group.refuse_own_sharding(self.models, self._ranks)
-            own = self._ranks.file(Path(path))
-            write(own, state_of(self))
-            return own
-        if self._folder is None:
-            raise ValueError("save() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
-        self._is_save_due = False
-        is_best, self._best.is_due = self._best.is_due, False
-        inside = sum(updater.window.num_micro_batches for updater in self._updaters.values())
-        save = self._folder.save if self._writer is None else self._writer.save
-        saved = save(state_of(self), self.num_updates, is_healthy(self), inside, best=is_best)
-        if self._ranks.size > 1 and self._writer is None and self._ranks.all(saved is not None):
-            self._folder.mark_complete()
-        return saved
+        return keeping.save(self, path)
 
     def _wait_for_checkpoint(self) -> None:
         """Until one that is written in the background is there."""
@@ -477,23 +308,7 @@ class Loop:
 
         To be called before `batches`.
         """
-        if self._dry_run is not None:
-            return False
-        if path is not None:
-            setup.check_local("path", path)
-            group.refuse_own_sharding(self.models, self._ranks)
-            own = self._ranks.file(Path(path))
-            self._ranks.refuse_missing(own)
-            load_state(self, read(own), own)
-            return True
-        if self._folder is None:
-            raise ValueError("resume() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
-        self._wait_for_checkpoint()
-        found = self._folder.newest()
-        self._ranks.same_everywhere("the newest checkpoint", -1 if found is None else found[1]["counts"]["updates"])
-        if found is not None:
-            load_state(self, found[1], found[0])
-        return found is not None
+        return keeping.resume(self, path)
 
     @property
     def best(self) -> Best | None:
@@ -502,17 +317,7 @@ class Loop:
 
     def load_best(self) -> Best:
         """Put the weights of the best checkpoint into the models; everything else stays as it is."""
-        if self._dry_run is not None:
-            return self.best or Best(self._best.name, float("nan"), self.num_updates)
-        self._wait_for_checkpoint()
-        found = None if self._folder is None or not self._best.name else self._folder.newest(best=True)
-        self._ranks.same_everywhere("the best checkpoint", -1 if found is None else found[1]["counts"]["updates"])
-        if found is None:
-            raise ValueError(
-                'there is no best checkpoint: sf.Loop(..., checkpoint=folder, keep_best=("val/loss", "min")).'
-            )
-        load_weights(self, found[1], found[0])
-        return Best(**found[1]["best"])
+        return keeping.load_best(self)
 
     # --- watching
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from surefoot.loop.applying import micro_batch_ends
 from surefoot.loop.closure import check_closure, refuse_backward
 from surefoot.loop.given import refuse_closed, refuse_loss, refuse_nested
 from surefoot.loop.precision import autocast, no_autocast
@@ -152,7 +153,7 @@ class MicroBatch:
         if self._autocast is not None:
             self._autocast.__exit__(kind, error, trace)
         self._is_open, self._updater.outside.open_step = False, None
-        self._loop._micro_batch_ends(self, self._updater, failed=error is not None)
+        micro_batch_ends(self._loop, self, self._updater, failed=error is not None)
 
 
 def _checked(weight: Any) -> float | None:

@@ -186,7 +186,7 @@ def _compare_settings(loop: Loop, state: dict[str, Any], path: Path) -> None:
         )
     if not changed:
         return
-    warnings.warn(f"the run goes on with other settings than it was saved with: {changes}.", LoopWarning, stacklevel=5)
+    warnings.warn(f"the run goes on with other settings than it was saved with: {changes}.", LoopWarning, stacklevel=6)
 
 
 def _short(setting: Any) -> Any:

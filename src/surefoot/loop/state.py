@@ -82,7 +82,7 @@ class State(MutableMapping[str, Any]):
             warnings.warn(
                 f"{', '.join(map(_at, new))} is not in the checkpoint and stays as the program made it.",
                 LoopWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 

@@ -43,7 +43,7 @@ class UnsavedAttributes:
                 "resumed run would have it as the program makes it. If training depends on it, make it a buffer "
                 "(register_buffer), return it from get_extra_state(), or keep it in loop.state.",
                 LoopWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _changed(self, kept: Collection[Any]) -> Iterator[str]:

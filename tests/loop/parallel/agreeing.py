@@ -193,3 +193,20 @@ def no_batch_at_all(parallel: str) -> str:
     except ValueError as error:
         return str(error)
     return ""
+
+
+def without_parallel() -> list[str]:
+    """What a loop says that is one of several ranks and was not told."""
+    said = []
+    model = make_model()
+    wrapped = nn.parallel.DistributedDataParallel(model)
+    ways: list[Any] = [None, "ddp"]
+    for parallel in ways:
+        try:
+            sf.Loop(wrapped, torch.optim.SGD(model.parameters()), parallel=parallel, watch=False, log=None)
+        except ValueError as error:
+            said.append(str(error))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sf.Loop(model, torch.optim.SGD(model.parameters()), watch=False, log=None)
+    return said + [str(one.message) for one in caught]

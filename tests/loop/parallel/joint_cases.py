@@ -7,7 +7,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 import surefoot as sf
-from surefoot.loop import loop as loop_module
+from surefoot.loop import passes
 from tests.loop.parallel.cases import rank, silently, values
 from tests.loop.training import make_batches, make_model
 
@@ -56,7 +56,7 @@ def by_closure() -> list[list[float]]:
 def saved_by_the_clock(folder: str) -> list[str]:
     """Ranks whose clocks differ: those of rank 0 pass a second a batch, of the others none."""
     clock = iter(float(second * (rank() == 0)) for second in range(1000))
-    before, loop_module.perf_counter = loop_module.perf_counter, lambda: next(clock)
+    before, passes.perf_counter = passes.perf_counter, lambda: next(clock)
     try:
         model = make_model()
         loop = sf.Loop(
@@ -65,6 +65,6 @@ def saved_by_the_clock(folder: str) -> list[str]:
         )  # fmt: skip
         loop.fit(make_batches([2] * 6, seed=rank()), F.cross_entropy, epochs=1)
     finally:
-        loop_module.perf_counter = before
+        passes.perf_counter = before
     assert loop._folder is not None
     return sorted(str(name.update) for name in loop._folder._own())

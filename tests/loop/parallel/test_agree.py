@@ -100,3 +100,10 @@ def test_several_optimizers(pair: Team) -> None:
 def test_the_process_group_ends_with_its_last_loop_if_a_loop_started_it(tmp_path: Path) -> None:
     with team(2) as made:
         assert made.call(agreeing.whole_life, str(tmp_path / "meeting")) == [[False, True, True, False, True]] * 2
+
+
+def test_ranks_that_the_loop_was_not_told_of(pair: Team) -> None:
+    first, second = pair.call(agreeing.without_parallel)
+    assert ["sf.Loop(model.module, optimizer, parallel=" in said for said in first] == [True, True, False]
+    assert "the loop has no parallel=: each rank trains a model of its own" in first[2]
+    assert len(second) == 2

@@ -183,7 +183,7 @@ class Folder:
     def _tell(self, cause: object, text: str) -> None:
         if cause not in self._told:
             self._told.add(cause)
-            warnings.warn(text, CheckpointWarning, stacklevel=4)
+            warnings.warn(text, CheckpointWarning, stacklevel=5)
 
 
 def _file_of(rank: int, own: Name, names: Sequence[Name]) -> Name | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,8 +13,10 @@ import torch.distributed as dist
 from torch.nn import Module
 
 from surefoot.loop.parallel.alone import Alone
+from surefoot.loop.plan import LoopWarning
 
 WAYS = ("ddp", "fsdp")
+WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
@@ -52,6 +55,33 @@ def refuse_own_sharding(models: Mapping[str, Module], ranks: Alone) -> None:
             "the model is sharded by the program (fully_shard or a tensor-parallel plan), and the loop does not know "
             'of the other ranks: all of them would write the same checkpoint. Use parallel="fsdp" without your own '
             "fully_shard, or save with torch.distributed.checkpoint."
+        )
+
+
+def refuse_wrapped(models: Mapping[str, Module]) -> None:
+    """A wrapper weights all ranks and micro-batches alike, and sends gradients before the loop has weighted them."""
+    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() == 1:
+        return
+    for model in models.values():
+        kind = type(model).__name__
+        if kind in WRAPPERS:
+            way = "ddp" if kind == "DistributedDataParallel" else "fsdp"
+            raise ValueError(
+                f"the model is wrapped in {kind}, which averages over ranks whatever their numbers of items are. Give "
+                f'the loop the model inside, and it does the rest: sf.Loop(model.module, optimizer, parallel="{way}").'
+            )
+
+
+def say_alone(models: Mapping[str, Module], parallel: str | None, is_edited: bool) -> None:
+    """Several ranks that train one model each may be what is meant; mostly it is not."""
+    if parallel is not None or is_edited or not dist.is_available() or not dist.is_initialized():
+        return
+    if dist.get_world_size() > 1 and dist.get_rank() == 0 and not _is_sharded(models):
+        warnings.warn(
+            f"a process group of {dist.get_world_size()} ranks runs, and the loop has no parallel=: each rank trains a "
+            'model of its own, and all write the same checkpoints. Pass parallel="ddp" or "fsdp".',
+            LoopWarning,
+            stacklevel=3,
         )
 
 

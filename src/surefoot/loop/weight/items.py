@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from surefoot.loop.weight.error import no_answer, unknown
@@ -156,7 +157,7 @@ def _refuse_normalised(found: Tensor) -> None:
     spread, mean = float(values.std(unbiased=False)), float(values.mean())
     num = found.numel()
     is_one = any(abs(spread * factor - 1) < 1e-4 for factor in (1.0, (num / (num - 1)) ** 0.5))
-    if is_one and abs(mean) < 1e-4 and len(values.unique()) > 2:
+    if is_one and abs(mean) < 1e-4 and len(torch.unique(values)) > 2:
         raise unknown("multiplies items by numbers that were normalised over the micro-batch (mean 0, deviation 1)")
 
 

@@ -107,7 +107,7 @@ def _read(reduction: Reduction, known: Sequence[float]) -> Readings:
 
 def _read_mean(num: float, divisors: Sequence[Constant], factors: Sequence[Constant], items: Items) -> Readings:
     """A mean counts its items, unless it was divided by the mean of a mask."""
-    masks = dict(_mask_counts(items))
+    masks = dict(_mask_counts(_covering(items)))
     found = _matches(num, divisors, factors, masks, plain=num) if masks and (divisors or factors) else {}
     if found:
         return found
@@ -160,12 +160,13 @@ def _unless_normalised(num: float, factors: Sequence[Constant], items: Items) ->
 
 def _emptied(items: Items) -> dict[str, float]:
     """Masks that keep nothing: their sum is held above 0, or the loss is 0 / 0."""
-    covering = Items(
-        masks=[mask for mask in items.masks if mask.covers_all],
-        kept=[mask for mask in items.kept if mask.covers_all],
-        num_valid=items.num_valid,
-    )
-    return {name: 0.0 for name, count in _mask_counts(covering) if count == 0.0}
+    return {name: 0.0 for name, count in _mask_counts(_covering(items)) if count == 0.0}
+
+
+def _covering(items: Items) -> Items:
+    """Without the masks of one addend among several."""
+    masks, kept = ([mask for mask in part if mask.covers_all] for part in (items.masks, items.kept))
+    return Items(masks=masks, kept=kept, num_valid=items.num_valid)
 
 
 def _matches(

@@ -1,0 +1,1 @@
+"""More rows, run on surefoot alone: losses, habits of loops by hand, resuming with other settings."""

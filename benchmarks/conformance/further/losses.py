@@ -1,0 +1,133 @@
+"""A window of 7, 5, 3 and 1 samples against one batch of 16, for the ways in which people write losses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor, nn
+
+import surefoot as sf
+from benchmarks.conformance.further.row import Mark, NotEqual, Row
+
+SIZES = (7, 5, 3, 1)
+CLASS_WEIGHTS = torch.tensor([0.25, 1.0, 3.0])
+
+
+@dataclass(frozen=True)
+class Data:
+    x: Tensor
+    y: Tensor  # classes
+    ignored: Tensor  # the same, some of them -100
+    soft: Tensor
+    mask: Tensor
+    weight: Tensor
+
+    def rows(self, chosen: slice) -> "Data":
+        return Data(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+
+Loss = Callable[[nn.Module, Data], Tensor]
+
+
+def _data(num: int) -> Data:
+    torch.manual_seed(0)
+    y = torch.randint(3, (num,))
+    mask = torch.rand(num) < 0.6
+    mask[-1] = True
+    weight = torch.rand(num) + 0.25
+    return Data(torch.randn(num, 6), y, y.masked_fill(~mask, -100), torch.rand(num, 3).softmax(1), mask, weight)
+
+
+def _parts(data: Data, sizes: Sequence[int]) -> list[Data]:
+    ends = torch.tensor((0, *sizes)).cumsum(0).tolist()
+    return [data.rows(slice(a, b)) for a, b in pairwise(ends)]
+
+
+def _model(*layers: nn.Module) -> nn.Module:
+    torch.manual_seed(1)
+    return nn.Sequential(nn.Linear(6, 3), *layers)
+
+
+def _weights(model: nn.Module) -> list[Tensor]:
+    return [p.detach().clone() for p in model.parameters()]
+
+
+def compare(loss: Loss, layers: Sequence[Callable[[], nn.Module]] = (), sizes: Sequence[int] = SIZES) -> None:
+    data = _data(sum(sizes))
+    whole, ours = (_model(*(layer() for layer in layers)) for _ in range(2))
+    loss(whole, data).backward()
+    torch.optim.SGD(whole.parameters(), 1.0).step()
+    loop = sf.Loop(ours, torch.optim.SGD(ours.parameters(), 1.0), accumulate=len(SIZES), watch=False, log=None)
+    for part in loop.batches(_parts(data, sizes)):
+        with loop.step() as step:
+            step.backward(loss(ours, part))
+    gap = max(float((a - b).abs().max()) for a, b in zip(_weights(whole), _weights(ours), strict=True))
+    if gap > 1e-5:
+        raise NotEqual(f"weights off by {gap:.2g}")
+
+
+def _each(m: nn.Module, d: Data) -> Tensor:
+    return F.cross_entropy(m(d.x), d.y, reduction="none")
+
+
+def _advantages(m: nn.Module, d: Data) -> Tensor:
+    return (_each(m, d) * ((d.weight - d.weight.mean()) / (d.weight.std() + 1e-8))).mean()
+
+
+def _between(m: nn.Module, d: Data) -> Tensor:
+    z = F.normalize(m(d.x), dim=1)
+    return z @ z.T
+
+
+RIGHT: dict[str, Loss] = {
+    "cross-entropy, ignored targets": lambda m, d: F.cross_entropy(m(d.x), d.ignored),
+    "cross-entropy, class weights": lambda m, d: F.cross_entropy(m(d.x), d.y, CLASS_WEIGHTS),
+    "cross-entropy, class weights and smoothing": lambda m, d: F.cross_entropy(
+        m(d.x), d.y, CLASS_WEIGHTS, label_smoothing=0.1
+    ),
+    "cross-entropy, soft targets": lambda m, d: F.cross_entropy(m(d.x), d.soft),
+    '`reduction="none"`, then `.mean()`': lambda m, d: _each(m, d).mean(),
+    "`(each * mask).sum() / mask.sum()`": lambda m, d: (_each(m, d) * d.mask).sum() / d.mask.sum(),
+    "`each[mask].mean()`": lambda m, d: _each(m, d)[d.mask].mean(),
+    "`(each * w).sum() / w.sum()`": lambda m, d: (_each(m, d) * d.weight).sum() / d.weight.sum(),
+    "`(each * w).mean()`": lambda m, d: (_each(m, d) * d.weight).mean(),
+    "`each.sum() / len(y)`": lambda m, d: _each(m, d).sum() / len(d.y),
+    "`kl_div`, batchmean": lambda m, d: F.kl_div(m(d.x).log_softmax(1), d.soft, reduction="batchmean"),
+    "`multilabel_soft_margin_loss`": lambda m, d: F.multilabel_soft_margin_loss(m(d.x), d.soft.round()),
+    "distillation: soft and hard targets": lambda m, d: (
+        F.kl_div((m(d.x) / 2).log_softmax(1), d.soft, reduction="batchmean") * 4 + F.cross_entropy(m(d.x), d.y)
+    ),
+    "focal loss": lambda m, d: ((1 - (-_each(m, d)).exp()) ** 2 * _each(m, d)).mean(),
+    "an L2 penalty beside the mean": lambda m, d: _each(m, d).mean() + sum(p.pow(2).sum() for p in m.parameters()),
+    "a negative sampled from a fixed bank": lambda m, d: F.cross_entropy(m(d.x) @ torch.eye(3, 9), d.y),
+}
+NO_ANSWER: dict[str, Loss] = {
+    "the root of a mean": lambda m, d: F.mse_loss(m(d.x), d.soft).sqrt(),
+    "`loss / accumulate` by habit": lambda m, d: F.cross_entropy(m(d.x), d.y) / len(SIZES),
+    "two means over different items": lambda m, d: F.cross_entropy(m(d.x), d.ignored) + m(d.x).pow(2).mean(),
+    "a dice loss over the batch": lambda m, d: 1 - 2 * (m(d.x) * d.soft).sum() / (m(d.x).sum() + d.soft.sum()),
+    "in-batch negatives": lambda m, d: F.cross_entropy(_between(m, d), torch.arange(len(d.y))),
+    "negatives of a frozen encoder": lambda m, d: F.cross_entropy(m(d.x) @ d.soft.T, torch.arange(len(d.y))),
+    "distances of all pairs": lambda m, d: torch.cdist(m(d.x), m(d.x)).mean(),
+    "the hardest item": lambda m, d: _each(m, d).topk(1).values.mean(),
+    "a softmax over the batch": lambda m, d: (m(d.x)[:, 0].softmax(0) * d.weight).mean(),
+    "advantages normalised over the micro-batch": _advantages,
+    "weights divided by their largest": lambda m, d: (_each(m, d) * (d.weight / d.weight.max())).mean(),
+    "targets mixed up within the micro-batch": lambda m, d: F.cross_entropy(m(d.x), d.y.flip(0)),
+}
+
+
+def _batch_norm() -> None:
+    norm = [lambda: nn.BatchNorm1d(3, track_running_stats=False)]
+    compare(lambda m, d: F.cross_entropy(m(d.x), d.y), norm, sizes=(7, 5, 3, 2))
+
+
+def rows() -> list[Row]:
+    right = [Row(title, lambda loss=loss: compare(loss)) for title, loss in RIGHT.items()]  # type: ignore[misc]
+    refused = [
+        Row(title, lambda loss=loss: compare(loss), Mark.REFUSED)  # type: ignore[misc]
+        for title, loss in NO_ANSWER.items()
+    ]
+    return [*right, *refused, Row("batch norm in the model", _batch_norm, Mark.REFUSED)]
