@@ -36,6 +36,13 @@ def refuse_backward(updater: Updater) -> None:
     )
 
 
+def check_closures(loop: Loop) -> None:
+    """For optimizers that can't do without."""
+    for updater in loop._updaters.values():
+        if updater.needs_closure:
+            check_closure(loop, updater)
+
+
 def check_closure(loop: Loop, updater: Updater) -> None:
     """What an update by a closure can't honour is refused."""
     if len(updater.parts) > 1:

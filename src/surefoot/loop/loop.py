@@ -18,7 +18,7 @@ from surefoot.loop import applying, keeping, setup
 from surefoot.loop.activation import checkpoint_activations
 from surefoot.loop.best import Best, BestKeeper
 from surefoot.loop.checkpoint.background import BackgroundWriter
-from surefoot.loop.closure import check_closure
+from surefoot.loop.closure import check_closures
 from surefoot.loop.ema import Averages
 from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.every import Every, Timer, check_every
@@ -36,8 +36,8 @@ from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
 from surefoot.loop.schedulers import Schedulers
 from surefoot.loop.state import State
-from surefoot.loop.stop import Condition, Seen, after
-from surefoot.loop.trying import check_trying
+from surefoot.loop.stop import Condition, Seen
+from surefoot.loop.trying import check_trying, until_tried
 from surefoot.loop.unsaved import UnsavedAttributes
 from surefoot.loop.updaters import make_updaters
 from surefoot.loop.watching import Watching
@@ -133,14 +133,9 @@ class Loop:
         self._shown: set[str] = set()  # names of values that `see` was given
         self.state = State()
         self._on_nonfinite = on_nonfinite
-        self._stop = setup.any_of(stop)
-        if dry_run is not None:
-            enough = after(updates=dry_run)
-            self._stop = enough if self._stop is None else self._stop | enough
+        self._stop = until_tried(setup.any_of(stop), dry_run)
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
-        group.refuse_sharded_already(self.models, parallel)
-        group.refuse_wrapped(self.models)
-        group.say_alone(self.models, parallel, before_update is not None)
+        group.check_models(self.models, parallel, is_edited=before_update is not None)
         self._ranks = group.join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
@@ -157,9 +152,7 @@ class Loop:
         )
         self._averages = Averages(ema, self._updaters, self.models)
         self._before_update = setup.name_hooks("before_update", before_update, names)
-        for updater in self._updaters.values():
-            if updater.needs_closure:
-                check_closure(self, updater)
+        check_closures(self)
         self._only_updater = next(iter(self._updaters.values())) if len(self._updaters) == 1 else None
         for one in self.optimizers.values() if fused else ():
             setup.use_fused(one)

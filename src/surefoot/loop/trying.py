@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from surefoot.loop import loader as kind
+from surefoot.loop.stop import Condition, after
 
 
 def check_trying(overfit: Any, dry_run: Any, checkpoint: Any) -> None:
@@ -15,6 +16,14 @@ def check_trying(overfit: Any, dry_run: Any, checkpoint: Any) -> None:
             raise ValueError(f"{what} must be a number of at least 1, got {num!r}.")
     if overfit is not None and checkpoint is not None and dry_run is None:
         raise ValueError("overfit= is a trial on a few batches, which is not saved. Leave checkpoint= out.")
+
+
+def until_tried(stop: Condition | None, dry_run: int | None) -> Condition | None:
+    """With the end of a trial among the conditions."""
+    if dry_run is None:
+        return stop
+    enough = after(updates=dry_run)
+    return enough if stop is None else stop | enough
 
 
 def first_batches(loader: Any, num: int) -> list[Any]:

@@ -81,8 +81,15 @@ def say_alone(models: Mapping[str, Module], parallel: str | None, is_edited: boo
             f"a process group of {dist.get_world_size()} ranks runs, and the loop has no parallel=: each rank trains a "
             'model of its own, and all write the same checkpoints. Pass parallel="ddp" or "fsdp".',
             LoopWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def check_models(models: Mapping[str, Module], parallel: str | None, *, is_edited: bool) -> None:
+    """What the program has done about ranks by itself. `is_edited`: it has a hook that may add up gradients."""
+    refuse_sharded_already(models, parallel)
+    refuse_wrapped(models)
+    say_alone(models, parallel, is_edited)
 
 
 def join(parallel: str | None, device: torch.device, fsdp_units: Sequence[str] | None) -> Alone:
