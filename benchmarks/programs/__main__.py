@@ -6,6 +6,7 @@
     python -m benchmarks.programs --only tensors         # one table of growth; tensors-1000 is one row of it
     python -m benchmarks.programs --rounds 9             # more rounds: those that are kept count
     python -m benchmarks.programs --only gan --again     # forget what is kept of it
+    taskset -c 1 python -m benchmarks.programs --together     # on a busy machine: the four runs share one core
     python -m benchmarks.programs --page                 # only write the page, of what is kept
 
 Every round is kept in results/programs as soon as it is done. Ctrl-C stops; the same command goes on from there. When
@@ -63,7 +64,7 @@ def choose(only: str) -> list[Program]:
     return [one for one in everything if one.name in names or (one.is_growth and one.path.stem in names)]
 
 
-def measure(program: Program, results: Results, effort: Effort) -> None:
+def measure(program: Program, results: Results, effort: Effort, *, together: bool = False) -> None:
     """Take the rounds that are missing; each is kept at once."""
     result = results.of(program)
     try:
@@ -76,7 +77,8 @@ def measure(program: Program, results: Results, effort: Effort) -> None:
         short, long = result.lengths.short, result.lengths.long
         print(f"{program.name}: {short:,} and {long:,} steps", flush=True)
         while len(result.rounds) < effort.rounds:
-            result.rounds.append(take_round(program, result.lengths, watched_first=len(result.rounds) % 2 == 1))
+            is_odd = len(result.rounds) % 2 == 1
+            result.rounds.append(take_round(program, result.lengths, watched_first=is_odd, together=together))
             results.keep(program, result)
             _tell_round(result, short, long, effort)
     except RunError as error:
@@ -93,7 +95,7 @@ def _measure_all(chosen: Sequence[Program], results: Results, options: argparse.
         if options.again:
             results.keep(program, Result(program.digest))
         print(f"[{number}/{len(chosen)}] ", end="")
-        measure(program, results, effort)
+        measure(program, results, effort, together=options.together)
 
 
 def _warn_if_busy() -> None:
@@ -143,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, metavar="N", help=f"rounds in all ({usual})")
     parser.add_argument("--quick", action="store_true", help="short runs, few rounds: rough figures, kept apart")
     parser.add_argument("--again", action="store_true", help="measure anew what is kept")
+    parser.add_argument("--together", action="store_true", help="the runs of a round at a time: for a busy machine")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page of what is kept")
     return parser
 

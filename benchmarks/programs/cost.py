@@ -25,6 +25,9 @@ class Round:
     long_watched: float
     peak_bare: float
     peak_watched: float
+    load: float = 0.0  # of the machine when it began: processes that run or wait for a core
+    num_cores: int = 0  # that the runs could use
+    together: bool = False  # the four ran at the same time
 
 
 @dataclass(frozen=True, slots=True)

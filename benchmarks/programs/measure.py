@@ -1,5 +1,7 @@
 """Measures one program: finds its two lengths, then takes rounds of four runs."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from benchmarks.programs.cost import Round
@@ -46,22 +48,28 @@ def lengths(step_seconds: float, effort: Effort) -> Lengths:
     return Lengths(max(effort.least_short, long // 8), long)
 
 
-def take_round(program: Program, lengths: Lengths, *, watched_first: bool) -> Round:
-    """Two bare and two watched runs in turns; who goes first changes from round to round."""
-    short_bare, short_watched = _pair(program, lengths.short, watched_first)
-    long_bare, long_watched = _pair(program, lengths.long, not watched_first)
+def take_round(program: Program, lengths: Lengths, *, watched_first: bool, together: bool = False) -> Round:
+    """Two bare and two watched runs in turns; who goes first changes from round to round.
+
+    `together` they start at the same time and share what cores there are: whatever else a busy machine does meets all
+    of them alike, so that their differences can be trusted where none of their times can.
+    """
+    load = os.getloadavg()[0]
+    ways = [(lengths.short, watched_first), (lengths.short, not watched_first)]
+    ways += [(lengths.long, not watched_first), (lengths.long, watched_first)]
+    if together:
+        with ThreadPoolExecutor(len(ways)) as pool:
+            used = dict(zip(ways, pool.map(lambda way: _run(program, way[0], watched=way[1]), ways), strict=True))
+    else:
+        used = {(steps, watched): _run(program, steps, watched=watched) for steps, watched in ways}
+    bare, watched = ([used[steps, way] for steps in (lengths.short, lengths.long)] for way in (False, True))
+    for one, other in zip(bare, watched, strict=True):
+        if one.stdout != other.stdout:
+            raise RunError(f"prints something else when watched: {one.stdout[-200:]!r}, {other.stdout[-200:]!r}")
     return Round(
-        short_bare.cpu_seconds, short_watched.cpu_seconds, long_bare.cpu_seconds, long_watched.cpu_seconds,
-        long_bare.peak_mb, long_watched.peak_mb,
+        bare[0].cpu_seconds, watched[0].cpu_seconds, bare[1].cpu_seconds, watched[1].cpu_seconds,
+        bare[1].peak_mb, watched[1].peak_mb, load, len(os.sched_getaffinity(0)), together,
     )  # fmt: skip
-
-
-def _pair(program: Program, steps: int, watched_first: bool) -> tuple[Usage, Usage]:
-    first, second = (_run(program, steps, watched=way) for way in (watched_first, not watched_first))
-    bare, watched = (second, first) if watched_first else (first, second)
-    if watched.stdout != bare.stdout:
-        raise RunError(f"prints something else when it is watched: {bare.stdout[-200:]!r}, {watched.stdout[-200:]!r}")
-    return bare, watched
 
 
 def _run(program: Program, steps: int, *, watched: bool = False) -> Usage:

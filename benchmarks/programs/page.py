@@ -1,5 +1,6 @@
 """docs/overhead.md: what was measured, and how."""
 
+import os
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 
@@ -54,6 +55,8 @@ The allocator keeps large freed blocks (`MALLOC_TRIM_THRESHOLD_`), bare and watc
 time of a step by more than is measured here. Bare and watched runs must print the same, including a checksum of the
 final weights; a program that does not is listed as failed.
 
+{machine}
+
 The programs are in `benchmarks/programs/programs`. torch {torch}; surefoot's source has the digest {digest}.
 """
 
@@ -61,7 +64,7 @@ The programs are in `benchmarks/programs/programs`. torch {torch}; surefoot's so
 def page(programs: Sequence[tuple[Program, Result]], growth: Sequence[tuple[Program, Result]], digest: str) -> str:
     foot = FOOT.format(
         seconds=FULL.seconds, growth_seconds=FULL_GROWTH.seconds, rounds=_num_rounds([*programs, *growth]),
-        torch=metadata.version("torch"), digest=digest,
+        torch=metadata.version("torch"), digest=digest, machine=_machine([*programs, *growth]),
     )  # fmt: skip
     return "\n".join([HEAD, *program_lines(programs), GROWTH_INTRO, *growth_lines(growth), foot])
 
@@ -102,6 +105,26 @@ def growth_lines(growth: Sequence[tuple[Program, Result]]) -> Iterator[str]:
 def _num_rounds(rows: Sequence[tuple[Program, Result]]) -> str:
     numbers = {len(result.rounds) for _, result in rows if result.cost}
     return " or ".join(str(number) for number in sorted(numbers)) or "no"
+
+
+def _machine(rows: Sequence[tuple[Program, Result]]) -> str:
+    """What else it did meanwhile: CPU time, too, grows where others use the caches and the other half of a core."""
+    rounds = [one for _, result in rows if result.cost for one in result.rounds]
+    if not rounds:
+        return "Nothing was measured so far."
+    loads, cores = [one.load for one in rounds], sorted({one.num_cores for one in rounds})
+    told = (
+        f"When rounds began, the load average of the machine, which has {os.cpu_count()} cores, was {min(loads):.1f} "
+        f"to {max(loads):.1f}; the runs were given {' or '.join(map(str, cores))} of them."
+    )
+    if num := sum(one.together for one in rounds):
+        told += (
+            f" In {num} of {len(rounds)} rounds the four runs went at the same time and shared what they were given, "
+            "so that whatever else the machine did met all of them alike."
+        )
+    if max(loads) > (os.cpu_count() or 1):
+        told += " Others worked on it: CPU time is longer then than on a quiet machine, and figures scatter."
+    return told
 
 
 def _program_row(name: str, one: Cost) -> str:

@@ -68,8 +68,9 @@ def growth() -> list[Program]:
 
 
 def environment() -> dict[str, str]:
-    """As users have it: nothing is set for surefoot."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SUREFOOT_")}
+    """As users have it: nothing is set for surefoot, and Python keeps what it has compiled."""
+    unusual = {name for name in os.environ if name.startswith("SUREFOOT_")} | {"PYTHONDONTWRITEBYTECODE"}
+    inherited = {name: value for name, value in os.environ.items() if name not in unusual}
     return {**inherited, **ENVIRONMENT}
 
 

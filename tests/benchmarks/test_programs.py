@@ -95,7 +95,7 @@ def test_only_missing_rounds_are_taken_and_bare_and_watched_go_first_by_turns(
     results.keep(program, Result(program.digest, Lengths(10, 80), [ROUND]))
     firsts = []
 
-    def take(program: Program, lengths: Lengths, *, watched_first: bool) -> Round:
+    def take(program: Program, lengths: Lengths, *, watched_first: bool, together: bool) -> Round:
         firsts.append(watched_first)
         return ROUND
 

@@ -37,6 +37,7 @@ RANGES = {nn.Sigmoid: (0.0, 1.0), nn.Tanh: (-1.0, 1.0)}  # functions that satura
 NODES = {"SigmoidBackward0": nn.Sigmoid, "TanhBackward0": nn.Tanh}  # the same without a module
 FLAT = 0.01  # this share of the range from its ends is flat
 THROUGH = (nn.Dropout, nn.Identity, nn.Flatten, nn.AlphaDropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
+LOOKED_AT = (*LAYERS, *THROUGH, *RANGES)
 
 
 @dataclass(slots=True)
@@ -94,6 +95,8 @@ class ActivationProbe(Probe):
 
     def _ran(self, module: Module, given: Any, output: Any) -> None:
         if torch.is_grad_enabled() and len(self._outputs) < MOST_MODULES and can_read_now():
+            if not issubclass(type(module), LOOKED_AT) and _has_no_function(given):
+                return
             self._look(module, given, output)
 
     @plain_torch()
@@ -200,6 +203,12 @@ class ActivationProbe(Probe):
 
 def _is_real(output: Any) -> bool:
     return isinstance(output, Tensor) and is_readable(output) and not output.is_complex()
+
+
+def _has_no_function(given: Any) -> bool:
+    """Whether what a module is given surely does not come from a function that saturates."""
+    source = given[0] if type(given) is tuple and given else None
+    return type(source) is Tensor and ((node := source.grad_fn) is None or type(node).__name__ not in NODES)
 
 
 def _node_number(output: Tensor) -> int:

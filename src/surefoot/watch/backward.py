@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 
+KNOWN_SIZES = 8  # of the graphs of one line; a line with more has graphs of any size
+
+
 class Backward:
     """One backward while it runs. Probes fill in what they know."""
 
@@ -64,9 +67,8 @@ class BackwardProbe(Probe):
             if begun is not None:
                 recorder.backward_ends(begun)
 
-        tap, steady = recorder.tap, recorder.steady
-        observing = tap.observing(steady.begin_backward, steady.end_backward)
-        tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, steady=observing)
+        observers = recorder.steady.begin_backward, recorder.steady.end_backward
+        recorder.tap.listen(torch.autograd, "backward", self.name, before=begins, after=ends, observers=observers)
 
 
 def begin(recorder: Recorder, args: Any, kwargs: Any) -> Backward:

@@ -24,7 +24,7 @@ class ClearProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         for owner, call in ((torch.optim.Optimizer, self._by_optimizer), (torch.nn.Module, self._by_module)):
-            recorder.tap.listen(owner, "zero_grad", self.name, before=call, steady=recorder.tap.observing(call))
+            recorder.tap.listen(owner, "zero_grad", self.name, before=call, observers=(call, None))
 
     def _by_optimizer(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]
@@ -33,7 +33,7 @@ class ClearProbe(Probe):
             account = recorder.account(optimizer)
         to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
         if recorder.tap.is_steady:
-            site, account.ledger.cleared = recorder.sites.near(4), to_none
+            site, account.ledger.cleared = recorder.sites.near(3), to_none
             recorder.steady.marks.append((id(site), account.id, to_none))
             recorder.steady.calls.append((self._optimizer_cleared, site, account, to_none))
         else:
@@ -46,7 +46,7 @@ class ClearProbe(Probe):
         to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
         recorder, module = self._recorder, args[0]
         if recorder.tap.is_steady:
-            site = recorder.sites.near(4)
+            site = recorder.sites.near(3)
             recorder.steady.note((id(site), id(module), to_none), self._module_cleared, site, module, to_none)
         else:
             self._module_cleared(recorder.sites.here(3), module, to_none)

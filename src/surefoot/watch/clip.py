@@ -116,15 +116,16 @@ class ClipProbe(Probe):
         for owner in (clip_grad, torch.nn.utils):
             listen(owner, "clip_grad_norm_", self.name, before=self._called, after=self._returned, only_armed=True)
             self._listen(owner, "clip_grad_value_", "value", prepare=_as_list)
-        self._listen(clip_grad, "_clip_grads_with_norm_", "norm", depth=6)  # torch itself gives it a list
+        self._listen(clip_grad, "_clip_grads_with_norm_", "norm", depth=5)  # torch itself gives it a list
         self._listen(torch.nn.utils, "clip_grads_with_norm_", "norm", prepare=_as_list)
 
-    def _listen(self, owner: Any, name: str, kind: str, *, prepare: Any = None, depth: int = 4) -> None:
+    def _listen(self, owner: Any, name: str, kind: str, *, prepare: Any = None, depth: int = 3) -> None:
         if hasattr(owner, name):
-            tap = self._recorder.tap
-            steady = tap.observing(partial(self._observe, kind, depth), self._observed, prepare)
-            before = partial(self._begins, kind)
-            tap.listen(owner, name, self.name, prepare=prepare, before=before, after=self._ends, steady=steady)
+            observers = partial(self._observe, kind, depth), self._observed
+            self._recorder.tap.listen(
+                owner, name, self.name, prepare=prepare, before=partial(self._begins, kind), after=self._ends,
+                observers=observers,
+            )  # fmt: skip
 
     def _called(self, args: Any, kwargs: Any) -> None:
         self._used_up = is_used_up(args[0] if args else kwargs.get("parameters"))

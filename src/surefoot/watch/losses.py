@@ -157,18 +157,20 @@ def _of_window(losses: list[Loss], most: int) -> float:
     A short last window is often divided by the usual length.
     """
     factor = losses[0].factor
-    lengths = {len(losses), most} - {1}
-    return factor if any(isclose(factor * length, 1.0, rel_tol=1e-6) for length in lengths) else 1.0
+    for length in (len(losses), most):
+        if length > 1 and isclose(factor * length, 1.0, rel_tol=1e-6):
+            return factor
+    return 1.0
 
 
 def _joined(lines: dict[int, list[Loss]], windows: Windows) -> tuple[Any, float]:
     """The mean over the micro-batches of each line, summed over lines, without the program's own division."""
-    windows.accumulates = max(windows.accumulates, *(len(losses) for losses in lines.values()))
+    windows.accumulates = max(windows.accumulates, *map(len, lines.values()))
     total: Any = 0.0
     shared = 1.0
     for losses in lines.values():
         shared = _of_window(losses, windows.accumulates)
-        total = total + sum(loss.value for loss in losses) / len(losses) / shared
+        total = total + sum([loss.value for loss in losses]) / len(losses) / shared
     return total, shared
 
 

@@ -326,8 +326,11 @@ class Ledger:
             self.looks_left -= 1
 
     def settle(self, states: list[State] | None = None) -> None:
-        """Take the present state as explained: clipping and unscaling wrote to it."""
-        self.states = self.scan() if states is None else states
+        """Take the present state as explained: clipping and unscaling wrote to it.
+
+        `states` are those of then; parameters that have come since have made them useless.
+        """
+        self.states = self.scan() if states is None or len(states) != len(self.params) else states
 
     # --- events
 

@@ -20,7 +20,7 @@ from surefoot.facts import OtherStepFacts, Record, Site
 from surefoot.watch.account import Account, Accounts
 from surefoot.watch.arming import ANY, Arming
 from surefoot.watch.asking import Asking
-from surefoot.watch.backward import Backward
+from surefoot.watch.backward import KNOWN_SIZES, Backward
 from surefoot.watch.fold import fold_end, fold_setup, fold_step
 from surefoot.watch.forwards import Forwards
 from surefoot.watch.journal import Build, Journal
@@ -40,7 +40,6 @@ from surefoot.watch.window import FIRST_ALIKE, Seen
 
 MANY_SETUPS = 32  # records of what exists: after so many they come all the time, and are thinned
 SETUP_SPACING = 64  # steps
-KNOWN_SIZES = 8  # of the graphs of one line; a line with more has graphs of any size
 KEPT_EDGES = 512  # steps that nodes of a graph can be told to be from
 KEPT_CLEARS = 64
 
@@ -82,6 +81,7 @@ class Recorder:
         self.last_loss: weakref.ref[Tensor] | None = None
         self.edges: deque[int] = deque(maxlen=KEPT_EDGES)  # sequence number of the last root before each step
         self.by_scaler: Any = None  # the watch.scaler.Scaler through which the running step is taken
+        self.by_scaler_at: Site | None = None  # the line of that
         self.scaler_factors: dict[int, Any] = {}  # sequence number of a root that `scaler.scale` made, to its scale
         self.accumulates = False  # some window has several backwards of one loss
         self.setup_due = True
@@ -92,10 +92,10 @@ class Recorder:
         self.on_training_loss: list[tuple[str, Callable[..., None]]] = []  # by probe, in armed windows: see `Calls`
         self.on_switch: list[Callable[[Any, bool], None]] = []  # told of each `train()` and `eval()`: module and mode
         self.on_clip: list[Callable[[float, Any], None]] = []  # told of each limit of a norm, and of the norm
-        self._conditions: dict[int, Hashable] = {}  # by account, until one may have changed
+        self.conditions: dict[int, Hashable] = {}  # by account, until one may have changed
         self.loss_rows = 0  # of what the last loss function was given, in programs that accumulate
         self._last_read = LastRead()
-        self._sizes: dict[int, set[int]] = {}  # of graphs, by the identity of the line that backwards them
+        self.sizes: dict[int, set[int]] = {}  # of graphs, by the identity of the line that backwards them
         self._unowned_looked_at = 0
         self.last_root = 0  # sequence number of what was backwarded last
         self._num_setups = 0
@@ -153,7 +153,7 @@ class Recorder:
 
     def conditions_change(self) -> None:
         """A mode was switched, or the like: ask the probes again."""
-        self._conditions.clear()
+        self.conditions.clear()
 
     def arm(self, account: Account | None = None) -> None:
         """Read closely what comes, up to the end of the next step: of that optimizer, or else of any."""
@@ -233,8 +233,9 @@ class Recorder:
             backward.root = node._sequence_nr()
             backward.size, self.last_root = backward.root - self.last_root, backward.root
             self.last_loss = weakref.ref(roots[0])
-            if not self.knows_size(id(backward.site), backward.size):  # something else may lie behind the line
-                self._sizes.setdefault(id(backward.site), set()).add(backward.size)
+            sizes = self.sizes.setdefault(id(backward.site), set())
+            if backward.size not in sizes and len(sizes) < KNOWN_SIZES:  # something else may lie behind the line
+                sizes.add(backward.size)
                 self.arm()
         if self.at_next_backward:
             waiting, self.at_next_backward[:] = list(self.at_next_backward), ()
@@ -257,11 +258,6 @@ class Recorder:
             self._last_read.remember(backward)
         lane.backward_stack.append(backward)
         return backward
-
-    def knows_size(self, line: int, size: int) -> bool:
-        """Whether a line has backwarded a graph of that size before, or ones of any size."""
-        sizes = self._sizes.get(line)
-        return sizes is not None and (size in sizes or len(sizes) >= KNOWN_SIZES)
 
     def account_for_begin(self, backward: Backward, states: Sequence[list[State] | None] | None = None) -> None:
         """What happened to gradients before a backward."""
@@ -312,7 +308,11 @@ class Recorder:
         self.leave_steady()
         account = self.account(optimizer)
         skipped = self.by_scaler is not None and self.by_scaler.attempt(optimizer)
-        stop = None if closure else self.fold_step(account, optimizer, self.sites.here(4), skipped=skipped)
+        stop = (
+            None
+            if closure
+            else self.fold_step(account, optimizer, self.by_scaler_at or self.sites.here(4), skipped=skipped)
+        )
         if stop is None:
             (account.lane or self.lanes.here()).step_stack.append(account.id)
             if self.asking.is_due("step_starts"):
@@ -440,9 +440,9 @@ class Recorder:
 
     def condition_of(self, account: Account) -> Hashable:
         """What probes say holds for its steps, as long as nothing of it may have changed."""
-        if account.id not in self._conditions:
-            self._conditions[account.id] = tuple(self.asking.ask_all("condition", account))
-        return self._conditions[account.id]
+        if account.id not in self.conditions:
+            self.conditions[account.id] = tuple(self.asking.ask_all("condition", account))
+        return self.conditions[account.id]
 
     def _is_due(self, account: Account, closely: Seen | None) -> bool:
         windows, settings = account.windows, self.settings

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable
 from math import isfinite
-from operator import itemgetter, methodcaller, ne
+from operator import attrgetter, itemgetter, methodcaller, ne
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
@@ -21,7 +21,7 @@ from torch import Tensor
 from torch._C import _is_any_autocast_enabled as is_any_autocast_enabled
 
 from surefoot.facts import Site
-from surefoot.watch.backward import Backward, begin
+from surefoot.watch.backward import KNOWN_SIZES, Backward, begin
 from surefoot.watch.lane import Lane
 from surefoot.watch.provenance import NONE, State
 
@@ -40,7 +40,7 @@ MOST_STRANGE = 8  # windows in a row that were not known, after which nothing is
 REST = 64  # steps
 MOST_KNOWN = 4096  # windows, and what they leave; then all are forgotten
 
-_ALIVE, _ID = methodcaller("__call__"), itemgetter(0)
+_ALIVE, _ID, _LEFT = methodcaller("__call__"), itemgetter(0), attrgetter("ledger.states", "ledger.used")
 GONE, COME, SAME_TENSOR, OTHER_TENSOR, MIXED = 1, 2, 3, 4, 5  # what became of a gradient, or of all of them
 
 Calls = list[tuple[Any, ...]]  # each with its arguments
@@ -98,7 +98,7 @@ class Steady:
 
     def _start(self) -> None:
         self.marks, self.calls = [], []
-        self._states = [(account.ledger.states, account.ledger.used) for account in self._accounts]
+        self._states = list(map(_LEFT, self._accounts))
 
     def catch_up(self) -> None:
         """Account for what was observed so far, and no longer observe."""
@@ -176,9 +176,10 @@ class Steady:
         root, gradient, retain_graph, create_graph = args[:4]
         if create_graph or type(root) is not Tensor or (node := root.grad_fn) is None:
             return begin(recorder, args, kwargs)
-        site, number = recorder.sites.near(4), node._sequence_nr()
+        site, number = recorder.sites.near(3), node._sequence_nr()
         key, size = id(site), number - recorder.last_root
-        if not recorder.knows_size(key, size):
+        sizes = recorder.sizes.get(key, ())
+        if size not in sizes and len(sizes) < KNOWN_SIZES:
             return begin(recorder, args, kwargs)
         loss = recorder.losses.of(root, node, key, recorder.scaler_factors)
         if loss is not None and type(loss.value) is float and not isfinite(loss.value):
@@ -255,7 +256,7 @@ class Steady:
             return False
         change, states = self.observe(account)
         if change is not None and states is not None:
-            condition = recorder.condition_of(account)
+            condition = recorder.conditions.get(account.id) or recorder.condition_of(account)
             key = (self._context, account.id, id(site), change, condition, by and by.id, tuple(self.marks))
             known = self._known.get(key)
             if known is not None and not recorder.record_due and not recorder.setup_due:
@@ -276,9 +277,10 @@ class Steady:
         self, account: Account, optimizer: Optimizer, site: Site | None, known: Known, states: list[State]
     ) -> None:
         recorder, windows, ledger = self._recorder, account.windows, account.ledger
-        index = recorder.count_step(account)
-        known.seen.count += 1
-        windows.count(known.seen)
+        index, seen = recorder.count_step(account), known.seen
+        seen.count += 1
+        windows.repeats += 1  # as in `Windows.count`
+        windows.alike[seen.record] = windows.alike.get(seen.record, 0) + 1
         last, back = recorder.num_backwards, known.ordinals
         recorder.losses.step(
             account, optimizer, index, [last - back[0]] if len(back) == 1 else [last - b for b in back]
@@ -294,7 +296,7 @@ class Steady:
         self._lane.step_stack.append(account.id)
         self._stepping = account
         recorder.tap.steady_thread = 0  # what the step itself calls is accounted for at once
-        self._start()
+        self.marks, self.calls, self._states = [], [], list(map(_LEFT, self._accounts))
 
     def step_ended(self) -> bool:
         """Whether the step that has ended was known, and the next window is only observed as well."""

@@ -59,23 +59,19 @@ class StepProbe(Probe):
         self._running.add(key)
         recorder = self._recorder
         closure = len(args) > 1 or kwargs
-        if recorder.tap.is_steady and not closure and self._is_known(optimizer):
-            return None
+        if (
+            recorder.tap.is_steady and not closure and get_ident() == recorder.tap.steady_thread
+            and not _len_torch_function_stack() and not _len_torch_dispatch_stack()
+        ):  # fmt: skip
+            try:  # a window that was only observed may be like one before
+                if recorder.steady.step(optimizer, recorder.by_scaler_at or recorder.sites.near(3)):
+                    return None
+            except Exception as error:
+                recorder.tap.fail_observing(error)
         stop = recorder.tap.run(self.name, recorder.step_begins, optimizer, bool(closure and _closure(args, kwargs)))
         if stop is not None:
             raise stop
         return _judge_in_closure(recorder, optimizer, args, kwargs) if recorder.settings.stops and closure else None
-
-    def _is_known(self, optimizer: Any) -> bool:
-        """Whether a window that was only observed is like one before, and the step need not be looked at."""
-        recorder = self._recorder
-        if get_ident() != recorder.tap.steady_thread or _len_torch_function_stack() or _len_torch_dispatch_stack():
-            return False
-        try:
-            return recorder.steady.step(optimizer, recorder.sites.near(4))
-        except Exception as error:
-            recorder.tap.fail_observing(error)
-            return False
 
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_dynamo_compiling():

@@ -24,6 +24,7 @@ from surefoot.watch.compiler import leave_alone
 from surefoot.watch.exception import is_the_programs
 
 Function = Callable[..., Any]
+Observers = tuple[Function | None, Function | None]  # before a call and after it
 
 
 class Listeners:
@@ -61,14 +62,13 @@ class Listeners:
 class Entry:
     """One function: who listens to it in every window, and who in armed ones."""
 
-    __slots__ = ("armed", "every", "original", "prepare", "steady")
+    __slots__ = ("armed", "every", "observers", "prepare")
 
     def __init__(self) -> None:
         self.every: Listeners | None = None
         self.armed: Listeners | None = None
         self.prepare: Function | None = None
-        self.original: Function | None = None
-        self.steady: Function | None = None  # called instead, with arguments, while windows are only observed
+        self.observers: Observers | None = None  # asked in their place while windows are only observed
 
 
 class Tap:
@@ -96,21 +96,21 @@ class Tap:
     def listen(
         self, owner: Any, name: str, probe: str, *, before: Function | None = None, after: Function | None = None,
         prepare: Function | None = None, only_armed: bool = False,
-        steady: Callable[[Function], Function] | None = None,
+        observers: Observers | None = None,
     ) -> None:  # fmt: skip
         """Have `before(args, kwargs)` and `after(begun, args, kwargs, result)` called around `owner.name`.
 
         `begun` is what `before` returned, None if there is none; `result` is None where the function raised. What
         `after` returns is raised, if it is an exception. `prepare(args)` may replace the arguments. With `only_armed`
-        nobody is called in windows that are not read closely. `steady` makes what is called in place of the function in
-        windows that are only observed (see `observing`), from the function; it must not touch a tensor but for its
-        `grad` and its version.
+        nobody is called in windows that are not read closely. `observers` are called like `before` and `after`, but
+        in place of everybody, in windows that are only observed; they must not touch a tensor but for its `grad` and
+        its version.
         """
         entry = self._entries.get((id(owner), name))
         if entry is None:
             entry = self._entries[id(owner), name] = Entry()
             self._replace(owner, name, lambda original: self._wrapper(entry, original))
-        for call in (before, after):
+        for call in (before, after, *(observers or ())):
             if call is not None:
                 _leave_alone(call)
         entry.armed = entry.armed or Listeners(self)
@@ -119,57 +119,38 @@ class Tap:
             entry.every = entry.every or Listeners(self)
             entry.every.add(probe, before, after)
         entry.prepare = prepare or entry.prepare
-        if steady is not None and entry.original is not None:
-            entry.steady = _unseen(steady(entry.original))
-
-    def observing(
-        self, begin: Function, end: Function | None = None, prepare: Function | None = None
-    ) -> Callable[[Function], Function]:
-        """Have these called around a function in windows that are only observed, with what `listen` would give them."""
-        for call in (begin, end):
-            if call is not None:
-                _leave_alone(call)
-        return lambda original: self._observed(original, begin, end, prepare)
-
-    def _observed(
-        self, original: Function, begin: Function, end: Function | None, prepare: Function | None
-    ) -> Function:
-        tap = self
-
-        def observed(args: Any, kwargs: Any) -> Any:
-            begun = None
-            if prepare is not None:
-                args = prepare(args)
-            try:
-                begun = begin(args, kwargs)
-            except Exception as error:
-                tap.fail_observing(error)
-            if end is None:
-                return original(*args, **kwargs)
-            try:
-                result = original(*args, **kwargs)
-            except BaseException:
-                tap.run("steady", end, begun, args, kwargs, None)
-                raise
-            try:
-                end(begun, args, kwargs, result)
-            except Exception as error:
-                tap.fail_observing(error)
-            return result
-
-        return observed
+        entry.observers = observers or entry.observers
 
     def _wrapper(self, entry: Entry, original: Function) -> Function:
-        tap, busy, off, lock = self, self._busy, self.off, self._lock
-        entry.original = original
+        tap, busy, off = self, self._busy, self.off
 
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if is_dynamo_compiling() or not tap.on:
                 return original(*args, **kwargs)
             thread = get_ident()
-            if tap.is_steady and (steady := entry.steady) is not None:
+            if tap.is_steady and entry.observers is not None:
                 if thread == tap.steady_thread and not _len_torch_function_stack() and not _len_torch_dispatch_stack():
-                    return steady(args, kwargs)
+                    begin, end = entry.observers
+                    begun = None
+                    if entry.prepare is not None:
+                        args = entry.prepare(args)
+                    if begin is not None:  # called here and not in a function: it is most of what steady windows cost
+                        try:
+                            begun = begin(args, kwargs)
+                        except Exception as error:
+                            tap.fail_observing(error)
+                    if end is None:
+                        return original(*args, **kwargs)
+                    try:
+                        result = original(*args, **kwargs)
+                    except BaseException:
+                        tap.run("steady", end, begun, args, kwargs, None)
+                        raise
+                    try:
+                        end(begun, args, kwargs, result)
+                    except Exception as error:
+                        tap.fail_observing(error)
+                    return result
                 tap.run("steady", tap.on_unsteady)
             asked = entry.armed if tap.armed else entry.every
             if asked is None or asked.probe in off or thread in busy:
@@ -178,44 +159,48 @@ class Tap:
                 return original(*args, **kwargs)
             if entry.prepare is not None:
                 args = entry.prepare(args)
-            begun = None
-            is_disturbed = tap.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack()
-            if asked.begin is not None:  # written out here, not in a function: it is most of what a steady window costs
-                try:
-                    busy.add(thread)
-                    with lock:
-                        if is_disturbed:
-                            begun = tap.call_undisturbed(asked.begin, args, kwargs)
-                        else:
-                            begun = asked.begin(args, kwargs)
-                except Exception as error:
-                    tap.fail(asked.probe, error)
-                finally:
-                    busy.discard(thread)
-            if asked.end is None:
-                return original(*args, **kwargs)
-            try:
-                result = original(*args, **kwargs)
-            except BaseException:
-                tap.run(asked.probe, asked.end, begun, args, kwargs, None)
-                raise
-            if not tap.on or is_disturbed:
-                stop = tap.run(asked.probe, asked.end, begun, args, kwargs, result)
-            else:
-                stop = None
-                try:
-                    busy.add(thread)
-                    with lock:
-                        stop = asked.end(begun, args, kwargs, result)
-                except Exception as error:
-                    tap.fail(asked.probe, error)
-                finally:
-                    busy.discard(thread)
-            if stop is not None:
-                raise stop
-            return result
+            return tap._ask_around(asked, original, thread, args, kwargs)
 
         return wrapper
+
+    def _ask_around(self, asked: Listeners, original: Function, thread: int, args: Any, kwargs: Any) -> Any:
+        """Call the original, and before and after it those who listen."""
+        begun = None
+        is_disturbed = self.has_subclasses or _len_torch_function_stack() or _len_torch_dispatch_stack()
+        if asked.begin is not None:  # written out here, too: programs that are never steady come by at each event
+            try:
+                self._busy.add(thread)
+                with self._lock:
+                    if is_disturbed:
+                        begun = self.call_undisturbed(asked.begin, args, kwargs)
+                    else:
+                        begun = asked.begin(args, kwargs)
+            except Exception as error:
+                self.fail(asked.probe, error)
+            finally:
+                self._busy.discard(thread)
+        if asked.end is None:
+            return original(*args, **kwargs)
+        try:
+            result = original(*args, **kwargs)
+        except BaseException:
+            self.run(asked.probe, asked.end, begun, args, kwargs, None)
+            raise
+        if not self.on or is_disturbed:
+            stop = self.run(asked.probe, asked.end, begun, args, kwargs, result)
+        else:
+            stop = None
+            try:
+                self._busy.add(thread)
+                with self._lock:
+                    stop = asked.end(begun, args, kwargs, result)
+            except Exception as error:
+                self.fail(asked.probe, error)
+            finally:
+                self._busy.discard(thread)
+        if stop is not None:
+            raise stop
+        return result
 
     def replace(self, owner: Any, name: str, make: Callable[[Function], Function]) -> None:
         """Put `make(original)` there: for the few functions whose wrapper must decide itself what it calls."""
@@ -392,5 +377,6 @@ def _unseen(wrapper: Function) -> Function:
     return wrapper
 
 
+_unseen(Tap._ask_around)
 leave_alone(Tap.run.__code__, Tap.call_undisturbed.__code__, and_all_they_call=True)
 leave_alone(Listeners._begin_all.__code__, Listeners._end_all.__code__, and_all_they_call=True)

@@ -24,7 +24,7 @@ class AutocastProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        recorder.tap.listen(autocast, "__enter__", self.name, before=self._enters)
+        recorder.tap.listen(autocast, "__enter__", self.name, before=self._enters, observers=(self._enters, None))
 
     def _enters(self, args: Any, kwargs: Any) -> None:
         if args[0]._enabled and torch.is_grad_enabled():

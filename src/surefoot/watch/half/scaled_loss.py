@@ -38,8 +38,10 @@ class ScaledLosses:
         return len(self._since_scaled(nodes, num_steps)) >= MAX_NODES
 
     def _at(self, nodes: Sequence[Any]) -> Scaler | None:
-        scalers = self._scalers
-        return next((scalers[n] for node in nodes if (n := node._sequence_nr()) in scalers), None)
+        for node in nodes:
+            if (scaler := self._scalers.get(node._sequence_nr())) is not None:
+                return scaler
+        return None
 
     def _since_scaled(self, nodes: Sequence[Any], num_steps: int) -> list[Any]:
         """The nodes below these that are no older than the first loss scaled since the step before last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
@@ -54,14 +55,15 @@ class ScalerProbe(Probe):
         self._wrapped.add(cls)
         tap, here = self._recorder.tap, vars(cls)
         if "scale" in here:
-            tap.listen(cls, "scale", self.name, after=self._scaled)
+            tap.listen(cls, "scale", self.name, after=self._scaled, observers=(None, self._scaled))
         if "unscale_" in here:
-            steady = tap.observing(self._observe_unscale, self._observed_unscale)
-            tap.listen(cls, "unscale_", self.name, before=self._unscales, after=self._unscaled, steady=steady)
+            observers = self._observe_unscale, self._observed_unscale
+            tap.listen(cls, "unscale_", self.name, before=self._unscales, after=self._unscaled, observers=observers)
         if "get_scale" in here:
             tap.listen(cls, "get_scale", self.name, before=self._is_asked)
         if "step" in here:
-            tap.listen(cls, "step", self.name, before=self._step_begins, after=self._step_ends)
+            before, after = self._step_begins, self._step_ends
+            tap.listen(cls, "step", self.name, before=before, after=after, observers=(before, after))
 
     # --- what happens
 
@@ -83,10 +85,10 @@ class ScalerProbe(Probe):
             return
         scaler = args[0]
         known, factors = self.scaler(scaler), self._recorder.scaler_factors
-        for output in tensors_in(scaled):
+        for output in (scaled,) if type(scaled) is Tensor else tensors_in(scaled):
             if output.grad_fn is not None:
                 number = output.grad_fn._sequence_nr()
-                factors[number] = known.tensor
+                factors[number] = scaler._scale
                 factors.pop(self._losses.add(number, known, self._recorder.num_steps), None)  # type: ignore[arg-type]
 
     def backward_begins(self, backward: Backward) -> None:
@@ -103,7 +105,8 @@ class ScalerProbe(Probe):
             self._scales.scaled(backward.ordinal, scaler)
         elif self._losses.is_unsure(nodes, now) or any(g.numel() > 1 for g in tensors_in(backward.gradient)):
             scaler = next(iter(self._scalers.values()))  # may be: only losses that are not scaled are told
-        backward.scaled_by = None if scaler is None or self._is_partly_scaled(backward) else scaler.id
+        is_sure = scaler is not None and (len(nodes) < 2 or not self._is_partly_scaled(backward))
+        backward.scaled_by = scaler.id if scaler is not None and is_sure else None
 
     def _is_partly_scaled(self, backward: Backward) -> bool:
         """Of several losses that are backwarded together, one surely was not scaled."""
@@ -141,8 +144,9 @@ class ScalerProbe(Probe):
         self._note(self._unscale(scaler, account, recorder.sites.here()))
 
     def _unscale(self, scaler: GradScaler, account: Account, site: Site | None) -> Unscale:
-        known = self.scaler(scaler)
-        scale = known.scale if known.tensor is not None and known.tensor.device.type == "cpu" else None
+        known, scale = self.scaler(scaler), None
+        if isinstance(tensor := scaler._scale, Tensor) and tensor.is_cpu:
+            scale = known.last_scale = tensor.item()
         return Unscale(known, account, site, self._recorder.by_scaler is not None, scale)
 
     def _note(self, unscale: Unscale) -> None:
@@ -161,7 +165,7 @@ class ScalerProbe(Probe):
         if account is not None and scaler._enabled:
             change, states = recorder.steady.observe(account)
             if change is not None:
-                unscale = self._unscale(scaler, account, recorder.sites.near(4))
+                unscale = self._unscale(scaler, account, recorder.sites.near(3))
                 recorder.steady.marks.append(
                     ("unscale", id(unscale.site), unscale.scaler.id, account.id, unscale.inside, change)
                 )
@@ -198,9 +202,10 @@ class ScalerProbe(Probe):
         scaler, optimizer = args[0], args[1] if len(args) > 1 else kwargs.get("optimizer")
         if not scaler._enabled or not isinstance(optimizer, Optimizer) or self._recorder.by_scaler is not None:
             return None
-        self._recorder.by_scaler = self.scaler(scaler)
+        recorder = self._recorder
+        recorder.by_scaler, recorder.by_scaler_at = self.scaler(scaler), recorder.sites.near(3)
         account = self._account(optimizer)
-        return account, account.num_updates, self._recorder.sites.here()
+        return account, account.num_updates, recorder.by_scaler_at
 
     def _step_ends(
         self, before: tuple[Account, int, Site | None] | None, args: Any, kwargs: Any, result: Any
@@ -216,7 +221,7 @@ class ScalerProbe(Probe):
             self.scaler(args[0]).skipped(optimizer)
             return recorder.skip_step(account, optimizer, site)
         finally:
-            recorder.by_scaler = None
+            recorder.by_scaler = recorder.by_scaler_at = None
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if not self._scalers:

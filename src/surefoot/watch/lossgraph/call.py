@@ -109,7 +109,13 @@ class Calls:
                         on_evaluated(kind, result)
                     return
                 if recorder.accumulates and args and isinstance(args[0], Tensor):
-                    self._compare(recorder, kind, args[0])
+                    given = args[0]
+                    recorder.loss_rows = rows = given.shape[0] if given.ndim else 1
+                    step, first = self._rows.get(kind, (-1, 0))
+                    if step != recorder.num_steps:
+                        self._rows[kind] = (recorder.num_steps, rows)
+                    elif rows != first:
+                        self._is_unequal(recorder, kind)
                 if recorder.tap.armed:
                     recorder.tap.run("loss", self._note, recorder, kind, result, names, args, kwargs)
 
@@ -118,17 +124,12 @@ class Calls:
 
         return make
 
-    def _compare(self, recorder: Recorder, kind: str, given: Tensor) -> None:
+    def _is_unequal(self, recorder: Recorder, kind: str) -> None:
         """A micro-batch of another size than the first of its window weighs as much: it must not be missed."""
-        recorder.loss_rows = rows = given.shape[0] if given.ndim else 1
-        step, first = self._rows.get(kind, (-1, 0))
-        if step != recorder.num_steps:
-            self._rows[kind] = (recorder.num_steps, rows)
-        elif rows != first:
-            recorder.mark(("unequal", kind))
-            self._num_unequal += 1
-            if self._num_unequal <= ARMED_UNEQUAL:
-                recorder.arm()
+        recorder.mark(("unequal", kind))
+        self._num_unequal += 1
+        if self._num_unequal <= ARMED_UNEQUAL:
+            recorder.arm()
 
     def of(self, node: Any) -> Call | None:
         call = self.by_sequence.get(node._sequence_nr())
