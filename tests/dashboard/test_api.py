@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
+import surefoot as sf
+from surefoot.dashboard.data.shelf import Shelf
 from tests.dashboard.client import Client
 from tests.dashboard.conftest import EVIL, TRAIN
 from tests.runlog.making import FINISHED, LogFile
@@ -196,3 +198,15 @@ def test_nothing_not_finite_is_lost(client: Client) -> None:
     assert loss["lasts"] == [1.0, "Infinity"]
     assert loss["nonfinite"] == [{"step": 2, "value": "Infinity"}]
     assert math.isfinite(loss["times"][0])
+
+
+def test_settings_of_all_runs_are_told_by_name(tmp_path: Path) -> None:
+    for rate in (0.1, 0.2):
+        with sf.start_run(tmp_path, config={"lr": rate, "layers": [1]}, group="rates", tags="try") as run:
+            run.log({"loss": rate})
+    shelf = Shelf(tmp_path)
+    told = shelf.settings(["lr", "none"])
+    assert told["names"] == ["layers", "lr"]
+    assert sorted(one["lr"] for one in told["runs"].values()) == [0.1, 0.2]
+    assert [set(one) for one in told["runs"].values()] == [{"lr"}] * 2
+    assert {(row["run_group"], row["tags"]) for row in shelf.rows()} == {("rates", "try")}

@@ -17,8 +17,10 @@ from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.read.runs import Runs, Unreadable
 from surefoot.runlog.read.summary import summarize
+from surefoot.runlog.setting import Value
 
 SPARK_SECONDS = 1.0  # for the curves of a list; what is not ready then comes later
+MOST_NAMES = 5000  # of settings
 RECHECK = 10  # looks at a run that has ended: it changes no more, unless somebody puts another in its place
 
 Signature = tuple[tuple[str, int, int], ...]
@@ -37,6 +39,7 @@ class Line:
     row: Row
     num_looks: int = 0
     is_whole: bool = False  # the curve is there
+    settings: dict[str, Value] = dataclasses.field(default_factory=dict)
 
 
 class Shelf:
@@ -77,6 +80,20 @@ class Shelf:
                     self._add_curve(name, run or _load(self.folder, name))
             return [self._lines[name].row for name in names]
 
+    def settings(self, wanted: list[str]) -> dict[str, Any]:
+        """The names of all that any run was set to, and of each run what is wanted."""
+        self.rows()
+        with self._lock:
+            lines = {name: line.settings for name, line in self._lines.items() if line.settings}
+        return {
+            "names": sorted({name for settings in lines.values() for name in settings})[:MOST_NAMES],
+            "runs": {
+                as_text(run): found
+                for run, settings in lines.items()
+                if (found := {name: settings[name] for name in wanted if name in settings})
+            },
+        }
+
     def row(self, run: Run) -> Row:
         """Of one run that was just opened."""
         return row_of(run, self.memory)
@@ -97,6 +114,8 @@ class Shelf:
         else:
             before = {} if line is None else {key: line.row[key] for key in ("best_loss", "spark")}
             self._lines[name] = Line(signature, {"best_loss": None, "spark": None, **before, **_row(run)})
+        if isinstance(run, Run):
+            self._lines[name].settings = {key: setting.value for key, setting in run.settings.items()}
         return run
 
     def _add_curve(self, name: str, run: Run | Unreadable) -> None:

@@ -33,6 +33,7 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
         routes=[
             Route("/", _index),
             Route("/api/runs", reading("runs.list_runs")),
+            Route("/api/settings", reading("runs.list_settings")),
             Route(RUN, reading("runs.one_run")),
             Route(f"{RUN}/series", reading("series.read_series")),
             Route(f"{RUN}/params", reading("series.read_params")),

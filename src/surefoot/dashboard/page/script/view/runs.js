@@ -7,12 +7,15 @@ import { ago, count, moment, short, span } from "../number.js";
 import { runs as readRuns } from "../source.js";
 import { attemptBadge, findingsText, liveBadge, statusBadge } from "../status.js";
 import { spark } from "../chart/spark.js";
+import { ChosenColumns } from "./columns.js";
+import { grouped } from "./groups.js";
 
 const AT_ONCE = 200; // rows drawn before one asks for more
 const MOST_PICKED = 8;
 const COLUMNS = [
   { name: "run", text: "Run", of: (row) => row.run },
   { name: "status", text: "Status", of: (row) => row.status },
+  { name: "labels", text: "Labels", of: (row) => [row.run_group, row.tags].join(" ") },
   { name: "started", text: "Started", of: (row) => row.started ?? "" },
   { name: "seconds", text: "Took", of: (row) => row.seconds ?? -1, isNumber: true },
   { name: "updates", text: "Updates", of: (row) => row.updates ?? -1, isNumber: true },
@@ -43,8 +46,10 @@ export function showRuns(place, path, query) {
     ["running", "finished", "failed", "crashed", "unreadable"].map((name) => make("option", { value: name }, name)),
   );
   status.value = query.get("status") ?? "";
+  const chosen = new ChosenColumns(() => isLoaded && draw());
   const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
   const summary = make("p", { class: "quiet-text" });
+  const filters = make("span", { class: "filters" });
   const content = make("div", {}, waiting());
   place.append(
     make(
@@ -53,7 +58,8 @@ export function showRuns(place, path, query) {
       make("h1", {}, "Runs"),
       badge.element,
       summary,
-      make("div", { class: "controls" }, filter, status, compareButton),
+      filters,
+      make("div", { class: "controls" }, filter, status, chosen.element, compareButton),
     ),
     content,
   );
@@ -66,6 +72,7 @@ export function showRuns(place, path, query) {
   live.on("runs", ({ runs, gone }) => {
     for (const row of runs) rows.set(row.run, row);
     for (const name of gone) rows.delete(name);
+    chosen.load(runs.length > 0);
     if (isLoaded) draw();
   });
   readRuns().then(
@@ -78,10 +85,13 @@ export function showRuns(place, path, query) {
     (error) => replace(content, failure(error)),
   );
 
+  chosen.set(query);
+
   function draw() {
-    const found = sorted([...rows.values()].filter(matches(query)), query);
+    const found = sorted([...rows.values()].filter(matches(query, chosen)), query, chosen);
     summary.textContent =
       found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
+    replace(filters, chosen.filters());
     if (!rows.size)
       return replace(
         content,
@@ -93,6 +103,8 @@ export function showRuns(place, path, query) {
       );
     if (!found.length)
       return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
+    const by = query.get("by");
+    if (by) return replace(content, grouped(found, by, chosen));
     keepingFocus(content, () =>
       replace(content, table(found.slice(0, numShown)), found.length > numShown ? more(found.length - numShown) : null),
     );
@@ -103,13 +115,19 @@ export function showRuns(place, path, query) {
       "tr",
       {},
       make("th", { class: "pick" }, make("span", { class: "unseen" }, "Pick")),
-      COLUMNS.map(headCell),
+      shown(found).map(headCell),
     );
     return make(
       "div",
       { class: "table-frame" },
-      make("table", { class: "runs" }, make("thead", {}, head), make("tbody", {}, found.map(line))),
+      make("table", { class: "runs" }, make("thead", {}, head), make("tbody", {}, found.map((row) => line(row, shown(found))))),
     );
+  }
+
+  /** Labels have a column where any run has some; settings, where they are chosen. */
+  function shown(found) {
+    const hasLabels = found.some((row) => row.run_group || row.tags);
+    return [...COLUMNS.filter(({ name }) => name !== "labels" || hasLabels), ...chosen.columns];
   }
 
   function headCell(column) {
@@ -130,7 +148,7 @@ export function showRuns(place, path, query) {
     );
   }
 
-  function line(row) {
+  function line(row, columns) {
     const box = make("input", {
       type: "checkbox",
       "aria-label": `Pick ${row.run}`,
@@ -159,7 +177,7 @@ export function showRuns(place, path, query) {
       cell(
         "run",
         make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run),
-        make("span", { class: "script", title: row.command }, row.script ?? ""),
+        make("span", { class: "script", title: row.notes ?? row.command }, nameOf(row)),
       ),
       cell(
         "status",
@@ -167,6 +185,7 @@ export function showRuns(place, path, query) {
         attemptBadge(row),
         row.ranks > 1 ? make("span", { class: "badge plain" }, `${row.ranks} ranks`) : null,
       ),
+      columns.some(({ name }) => name === "labels") ? cell("labels", labels(row)) : null,
       cell("started", make("time", { datetime: row.started, title: moment(row.started) }, ago(row.started))),
       cell("seconds", span(row.seconds)),
       cell("updates", count(row.updates)),
@@ -174,7 +193,23 @@ export function showRuns(place, path, query) {
       cell("last_loss", make("span", { class: "phone-label" }, "last "), short(row.last_loss)),
       cell("best_loss", make("span", { class: "phone-label" }, "best "), short(row.best_loss)),
       cell("findings", finding),
+      chosen.columns.map((column) => make(
+          "td",
+          { class: "chosen number" },
+          make("span", { class: "phone-label" }, `${column.setting} `),
+          chosen.text(row.run, column.setting),
+        )),
     );
+  }
+
+  function labels(row) {
+    const only = (name, text) => () => change({ is: [...new Set([...query.getAll("is"), `${name}=${text}`])] });
+    const label = (name, text, title) =>
+      make("button", { type: "button", class: "badge plain label", title, on: { click: only(name, text) } }, text);
+    return [
+      row.run_group ? label("run_group", row.run_group, "Group: show only its runs") : null,
+      ...(row.tags?.split(",") ?? []).map((tag) => label("tag", tag, "Tag: show only runs with it")),
+    ];
   }
 
   function pick(name, box) {
@@ -204,6 +239,7 @@ export function showRuns(place, path, query) {
   return {
     set(_, now) {
       query = now;
+      chosen.set(now);
       if (isLoaded) draw();
     },
     close() {
@@ -212,12 +248,18 @@ export function showRuns(place, path, query) {
   };
 }
 
-function matches(query) {
+/** What somebody called it, or else its script. */
+function nameOf(row) {
+  return row.name && row.name !== row.script ? `${row.name} · ${row.script ?? ""}` : (row.script ?? "");
+}
+
+function matches(query, chosen) {
   const words = (query.get("find") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const status = query.get("status");
   return (row) => {
-    const text = [row.run, row.script, row.command, row.host, row.device, row.git_commit].join(" ").toLowerCase();
-    return (!status || row.status === status) && words.every((word) => text.includes(word));
+    const told = [row.run, row.name, row.run_group, row.tags, row.notes, row.script, row.command, row.host, row.device];
+    const text = [...told, row.git_commit].join(" ").toLowerCase();
+    return chosen.fits(row) && (!status || row.status === status) && words.every((word) => text.includes(word));
   };
 }
 
@@ -226,9 +268,9 @@ function order(query) {
   return { name: text.replace(/^-/, ""), isDown: text.startsWith("-") };
 }
 
-function sorted(rows, query) {
+function sorted(rows, query, chosen) {
   const { name, isDown } = order(query);
-  const of = COLUMNS.find((column) => column.name === name)?.of ?? COLUMNS[0].of;
+  const of = [...COLUMNS, ...chosen.columns].find((column) => column.name === name)?.of ?? COLUMNS[0].of;
   const sign = isDown ? -1 : 1;
   return rows.sort((one, two) => sign * (of(one) < of(two) ? -1 : of(one) > of(two) ? 1 : 0));
 }
