@@ -16,6 +16,7 @@ HOOK = "https://hooks.slack.com/services/T000/B000/SECRET"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wrong")
     write(folder / "train.py", CLEAN)
+    write(folder / "broken.py", "loss = (")
     for name in ("notes.txt", "config.yaml", "nb.ipynb", "train.sh"):
         write(folder / name, "key: 1")
     (folder / "empty").mkdir()
@@ -28,6 +29,7 @@ CASES = {
     "frobnicate": "The commands are run, ",
     "train.py": "`surefoot run train.py`",
     "--verison": "Did you mean --version?",
+    "--log x runs": "options follow the command, as in `surefoot runs --log …`.",
     "run": "name a SCRIPT, or a module with -m MODULE.",
     "run -m": "name a SCRIPT",
     "run train": "Did you mean 'train.py'?",
@@ -104,6 +106,8 @@ CASES = {
     "schedule": "surefoot schedule needs",
     "schedule 'OneCycelLR(optimizer, 1)'": "Did you mean OneCycleLR?",
     "schedule 'StepLR(optimizer'": "can't be evaluated: SyntaxError",
+    "schedule OneCycleLR": "OneCycleLR(optimizer, …), got the class",
+    "schedule 'StepLR(optimizer, 3)'": "--updates 1000",
     "schedule 3 --updates 5": "must return a scheduler, got int",
     "schedule 'StepLR(optimizer, 3)' --updates many": "--updates: must be a whole number",
     "lr-find": "surefoot lr-find needs MODULE:FUNCTION.",
@@ -111,6 +115,7 @@ CASES = {
     "lr-find missing.py:make": "there is no file 'missing.py'",
     "lr-find train.py:make --low tiny": "--low: must be a number, got 'tiny'",
     "gradcheck missing.py": "there is no file 'missing.py'",
+    "gradcheck broken.py": "broken.py, line 1, is no Python: '(' was never closed.",
     "gradcheck notes.txt": "there is no module 'notes.txt'",
     "rules nope": "there is no rule or family named 'nope'",
     "explain": "surefoot explain needs RULE.",

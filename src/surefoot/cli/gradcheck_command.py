@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
+from surefoot.cli.target import add_output_options, load_target, refusals_told, unloadable_told, write_output
 from surefoot.cli.usage import USAGE_STATUS, UsageError
 from surefoot.facts.json_text import json_text
 
@@ -68,17 +68,15 @@ def _check_all(target: str, inputs: str | None) -> list[Checked]:
 
 def _functions(target: str) -> list[Any]:
     from surefoot.lab.gradcheck.argument import is_custom_function
-    from surefoot.lab.named import NamingError, load_module
+    from surefoot.lab.named import load_module
 
     if ":" in target.replace(":\\", "").replace(":/", ""):  # a drive's colon is none
         function = load_target(target)
         if not callable(function):
             raise UsageError(f"{target} is a {type(function).__name__}, not a function.")
         return [function]
-    try:
+    with unloadable_told():
         module = load_module(target)
-    except NamingError as error:
-        raise UsageError(str(error)) from None
     found = [v for v in vars(module).values() if is_custom_function(v) and v.__module__ == module.__name__]
     if not found:
         raise UsageError(f"{target} defines no torch.autograd.Function. Name a function: {target}:NAME.")

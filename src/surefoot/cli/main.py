@@ -54,6 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: list[str]) -> int:
+    named = next((arg for arg in args[1:] if arg in COMMANDS), None)
+    if named and args[0].startswith("-"):
+        raise UsageError(f"options follow the command, as in `surefoot {named} {args[0].partition('=')[0]} …`.")
     if not args or args[0].startswith("-"):
         _parser().parse_args(args)  # answers --help and --version, refuses the rest
         _parser().print_help(sys.stderr)

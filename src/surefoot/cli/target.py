@@ -31,12 +31,23 @@ def write_output(text: str, output: Path | None) -> None:
 
 def load_target(target: str) -> Any:
     """The object that MODULE:NAME names. What its module raises when it is imported is the user's to see."""
-    from surefoot.lab.named import NamingError, load_named
+    from surefoot.lab.named import load_named
+
+    with unloadable_told():
+        return load_named(target)
+
+
+@contextmanager
+def unloadable_told() -> Iterator[None]:
+    """A name that leads nowhere, and a file that is no Python."""
+    from surefoot.lab.named import NamingError
 
     try:
-        return load_named(target)
+        yield
     except NamingError as error:
         raise UsageError(str(error)) from None
+    except SyntaxError as error:
+        raise UsageError(f"{error.filename}, line {error.lineno}, is no Python: {error.msg}.") from None
 
 
 @contextmanager

@@ -137,6 +137,8 @@ def _made(factory: Any, lr: float) -> Any:
         raise ValueError(f"lr must be a rate above 0, got {lr!r}.")
     made = factory(SGD([Parameter(torch.zeros(1))], lr=lr)) if _takes_optimizer(factory) else factory()
     if not _is_scheduler(made):
+        if isinstance(made, type):
+            raise TypeError(f"a schedule is made by a call: {made.__name__}(optimizer, …), got the class.")
         raise TypeError(f"the function must return a scheduler, got {type(made).__name__}.")
     return made
 
@@ -160,7 +162,9 @@ def _refuse_what_waits_for_losses(scheduler: Any) -> None:
 def _check_updates(updates: int | None, length: int | None, first: int) -> int:
     if updates is None:
         if length is None or length <= first:
-            raise ValueError("the schedule does not tell its length: say how many updates are planned, updates=1000.")
+            raise ValueError(
+                "the schedule does not tell its length: say how many are planned, updates=1000 (--updates 1000)."
+            )
         return length - first
     if isinstance(updates, bool) or not isinstance(updates, int) or not 1 <= updates <= MOST_UPDATES:
         raise ValueError(f"updates must be a whole number from 1 to {MOST_UPDATES}, got {updates!r}.")
