@@ -94,12 +94,6 @@ def traced(model, optimizer):
     print(seen)
 
 
-def jit_traced(model, optimizer):
-    x, _ = make_batch()
-    print(digest(torch.jit.trace(model, x)(x)))
-    step(model, optimizer)
-
-
 def thawed(model, optimizer):
     model[0].weight.requires_grad_(False)
     step(model, optimizer)
@@ -120,7 +114,6 @@ def warned(model, optimizer):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         step(model, optimizer)
-        torch.optim.lr_scheduler.StepLR(optimizer, 5).step()
         warnings.warn("of the program", stacklevel=2)
 
 
@@ -136,7 +129,7 @@ def closed(model, optimizer):
 
 
 for odd in (
-    twice, counted, raised_in_backward, not_finite, signalled, traced, jit_traced, thawed, grown, warned, closed,
+    twice, counted, raised_in_backward, not_finite, signalled, traced, thawed, grown, warned, closed,
 ):  # fmt: skip
     torch.manual_seed(0)
     model = make_net()
