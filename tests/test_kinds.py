@@ -49,7 +49,7 @@ def test_loaders_with_workers_are_not_quick() -> None:
 
 
 def test_live_models_are_counted_first_and_quick_tests_precede_others() -> None:
-    items = [item("zoo/test_zoo.py"), item("judge/test_judge.py"), item("watch/inventory/test_probe.py")]
+    items = [item("zoo/test_zoo.py"), item("judge/test_judge.py"), item("watch/inventory/test_setup_probe.py")]
     pytest_collection_modifyitems(items)
     assert [(one.path.parent.name, one.mark) for one in items] == [
         ("inventory", "quick"), ("judge", "quick"), ("zoo", "corpus"),

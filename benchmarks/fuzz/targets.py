@@ -19,7 +19,7 @@ from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.exchange.tfrecord import write_records
 from surefoot.runlog.folder import TRACES
 from surefoot.runlog.read import RunLogError
-from surefoot.runlog.write.tail_format import BLOCK, FILE_STEP, block_of, tail_files
+from surefoot.runlog.write.write_ahead_format import BLOCK, FILE_STEP, block_of, write_ahead_files
 
 Target = Callable[[bytes, Path], None]
 
@@ -27,14 +27,14 @@ Target = Callable[[bytes, Path], None]
 def tail(data: bytes, folder: Path) -> None:
     """The bytes are the whole file."""
     run = copied(folder / "killed", folder / "log")
-    tail_files(run / "rank-0.db")[0].write_bytes(data)
+    write_ahead_files(run / "rank-0.db")[0].write_bytes(data)
     read_all(folder / "log", sql=_is_chosen(data))
 
 
 def tail_records(data: bytes, folder: Path) -> None:
     """The bytes are blocks of records, which get right checksums after the right head."""
     run = copied(folder / "killed", folder / "log")
-    file = tail_files(run / "rank-0.db")[0]
+    file = write_ahead_files(run / "rank-0.db")[0]
     (length,) = struct.unpack_from("<4xI", file.read_bytes())
     blocks = [file.read_bytes()[: BLOCK.size + length], *(block_of(part) for part in data.split(b"|") if part)]
     whole = b"".join(blocks)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from surefoot.cli.main import main
-from surefoot.dashboard.data.census import Censuses
+from surefoot.dashboard.data.series_index import Censuses
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.dashboard.report.gather import gather

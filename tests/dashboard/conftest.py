@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.dashboard.server.app import make_app
-from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.auth import Auth
 from tests.dashboard.client import Client
 from tests.runlog.making import FINISHED, LogFile
 
@@ -35,20 +35,20 @@ def log(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def door() -> Door:
-    return Door()
+def auth() -> Auth:
+    return Auth()
 
 
 @pytest.fixture
-def stranger(log: Path, door: Door) -> Iterator[Client]:
+def stranger(log: Path, auth: Auth) -> Iterator[Client]:
     """A browser that was told nothing."""
-    app, live = make_app(log, door)
+    app, live = make_app(log, auth)
     with Client(app) as client:
         yield client
     live.close()
 
 
 @pytest.fixture
-def client(stranger: Client, door: Door) -> Client:
-    assert stranger.get(f"/?token={door.token}").status_code == 303
+def client(stranger: Client, auth: Auth) -> Client:
+    assert stranger.get(f"/?token={auth.token}").status_code == 303
     return stranger

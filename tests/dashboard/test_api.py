@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 import surefoot as sf
-from surefoot.dashboard.data.shelf import Shelf
+from surefoot.dashboard.data.run_cache import RunCache
 from tests.dashboard.client import Client
 from tests.dashboard.conftest import EVIL, TRAIN
 from tests.runlog.making import FINISHED, LogFile
@@ -34,13 +34,13 @@ def test_runs_are_listed_with_their_curves(client: Client) -> None:
 
 
 def test_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
-    from surefoot.dashboard.data.shelf import Shelf
+    from surefoot.dashboard.data.run_cache import RunCache
 
-    shelf = Shelf(tmp_path / "later")
-    assert shelf.rows() == []
+    run_cache = RunCache(tmp_path / "later")
+    assert run_cache.rows() == []
     with LogFile(tmp_path / "later" / "a" / "rank-0.db") as file:
         file.log([1], loss=[1.0])
-    assert [row["run"] for row in shelf.rows()] == ["a"]
+    assert [row["run"] for row in run_cache.rows()] == ["a"]
 
 
 def test_one_run(client: Client) -> None:
@@ -204,9 +204,9 @@ def test_settings_of_all_runs_are_told_by_name(tmp_path: Path) -> None:
     for rate in (0.1, 0.2):
         with sf.start_run(tmp_path, config={"lr": rate, "layers": [1]}, group="rates", tags="try") as run:
             run.log({"loss": rate})
-    shelf = Shelf(tmp_path)
-    told = shelf.settings(["lr", "none"])
+    run_cache = RunCache(tmp_path)
+    told = run_cache.settings(["lr", "none"])
     assert told["names"] == ["layers", "lr"]
     assert sorted(one["lr"] for one in told["runs"].values()) == [0.1, 0.2]
     assert [set(one) for one in told["runs"].values()] == [{"lr"}] * 2
-    assert {(row["run_group"], row["tags"]) for row in shelf.rows()} == {("rates", "try")}
+    assert {(row["run_group"], row["tags"]) for row in run_cache.rows()} == {("rates", "try")}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from surefoot.dashboard.server.app import make_app
-from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.auth import Auth
 from tests.dashboard.client import ADDRESS, Client
 
 OWN = {"Origin": ADDRESS}
@@ -20,10 +20,10 @@ LONG = {"steps": 2000, "paths": [{"accumulate": 64, "optimizer": "LBFGS", "max_i
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Any]]:
     """A client that is let in, with a worker that all tests share: torch is imported once."""
-    door = Door()
-    app, live = make_app(tmp_path_factory.mktemp("runs"), door)
+    auth = Auth()
+    app, live = make_app(tmp_path_factory.mktemp("runs"), auth)
     with Client(app) as client:
-        client.get(f"/?token={door.token}")
+        client.get(f"/?token={auth.token}")
         yield client, app._app.state  # type: ignore[attr-defined]
     live.close()
 
@@ -32,10 +32,10 @@ def asked(lab: tuple[Client, Any], settings: Any) -> Any:
     return lab[0].post("/api/descent", json=settings, headers=OWN)
 
 
-def test_nothing_is_started_before_it_is_asked_for(log: Path, door: Door) -> None:
-    app, _ = make_app(log, door)
+def test_nothing_is_started_before_it_is_asked_for(log: Path, auth: Auth) -> None:
+    app, _ = make_app(log, auth)
     with Client(app) as client:
-        client.get(f"/?token={door.token}")
+        client.get(f"/?token={auth.token}")
         client.get("/")
         client.get("/api/runs")
         assert not hasattr(app._app.state, "descent")  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.auth import Auth
 from tests.dashboard.client import Client
 
 OWN = {"Origin": "http://127.0.0.1:6180"}
@@ -24,33 +24,33 @@ def test_a_wrong_token_is_refused(stranger: Client, token: str) -> None:
     assert stranger.get("/api/runs").status_code == 401
 
 
-def test_the_token_is_exchanged_for_a_cookie(stranger: Client, door: Door) -> None:
-    answer = stranger.get(f"/?token={door.token}&view=a%26b")
+def test_the_token_is_exchanged_for_a_cookie(stranger: Client, auth: Auth) -> None:
+    answer = stranger.get(f"/?token={auth.token}&view=a%26b")
     assert (answer.status_code, answer.headers["location"]) == (303, "/?view=a%26b")
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie
-    assert door.token not in answer.headers["set-cookie"]
+    assert auth.token not in answer.headers["set-cookie"]
     assert stranger.get("/api/runs").status_code == 200
 
 
-def test_after_a_link_of_another_site_the_page_moves_on_itself(stranger: Client, door: Door) -> None:
+def test_after_a_link_of_another_site_the_page_moves_on_itself(stranger: Client, auth: Auth) -> None:
     """A strict cookie would not be sent along with a redirect."""
-    answer = stranger.get(f"/?token={door.token}", headers={"Sec-Fetch-Site": "cross-site"})
+    answer = stranger.get(f"/?token={auth.token}", headers={"Sec-Fetch-Site": "cross-site"})
     assert answer.status_code == 200 and "refresh" in answer.text
     assert stranger.get("/").status_code == 200
 
 
-def test_the_browsers_token_opens_once(stranger: Client, door: Door) -> None:
-    token = door.pass_once()
+def test_the_browsers_token_opens_once(stranger: Client, auth: Auth) -> None:
+    token = auth.pass_once()
     assert stranger.get(f"/?token={token}").status_code == 303
     stranger.cookies.clear()
     assert stranger.get(f"/?token={token}").status_code == 401
-    assert stranger.get(f"/?token={door.token}").status_code == 303
+    assert stranger.get(f"/?token={auth.token}").status_code == 303
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "=;;=", "a=b; \x01"])
-def test_a_wrong_cookie_is_refused(stranger: Client, door: Door, cookie: str) -> None:
-    answer = stranger.get("/api/runs", headers={"Cookie": f"{door.cookie}={cookie}"})
+def test_a_wrong_cookie_is_refused(stranger: Client, auth: Auth, cookie: str) -> None:
+    answer = stranger.get("/api/runs", headers={"Cookie": f"{auth.cookie}={cookie}"})
     assert answer.status_code == 401
 
 
@@ -88,20 +88,20 @@ def test_a_foreign_host_is_refused(client: Client, host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:6180", "LOCALHOST"])
-def test_the_own_names_are_known_at_any_port(door: Door, host: str) -> None:
+def test_the_own_names_are_known_at_any_port(auth: Auth, host: str) -> None:
     """A tunnel may give it another one."""
-    assert door.knows(host)
+    assert auth.knows(host)
 
 
 def test_each_port_has_one_cookie() -> None:
     """Or a browser would send one server's to the other, which would have to ask for the token again."""
-    assert Door(port=6180).cookie == "surefoot-6180" != Door(port=6181).cookie
+    assert Auth(port=6180).cookie == "surefoot-6180" != Auth(port=6181).cookie
 
 
 def test_an_open_server_is_known_by_its_addresses_and_names() -> None:
-    door = Door(["box.example"], is_open=True)
-    assert door.knows("192.168.1.7:6180") and door.knows("box.example:6180")
-    assert not door.knows("evil.example")
+    auth = Auth(["box.example"], is_open=True)
+    assert auth.knows("192.168.1.7:6180") and auth.knows("box.example:6180")
+    assert not auth.knows("evil.example")
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://", "http://["])

@@ -21,9 +21,9 @@ from surefoot.dashboard.data.cursor import as_text, from_text
 from surefoot.dashboard.data.delta import thin
 from surefoot.dashboard.data.encode import plain
 from surefoot.dashboard.data.news import FolderNews, RunNews, ToldOfSeveral
-from surefoot.dashboard.data.shelf import Shelf
+from surefoot.dashboard.data.run_cache import RunCache
 from surefoot.runlog.read.column import Column
-from surefoot.runlog.read.tail import Cursor
+from surefoot.runlog.read.follow import Cursor
 from tests.runlog.making import FINISHED, RUNNING, LogFile
 
 PATIENCE = 60.0  # of a busy machine
@@ -144,7 +144,7 @@ def test_a_taken_port_gives_way_to_the_next(tmp_path: Path) -> None:
 def test_listeners_who_have_read_equally_far_share_one_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with LogFile(tmp_path / "a" / "rank-0.db", RUNNING) as file:
         file.log([1], loss=[1.0])
-        news = RunNews(Shelf(tmp_path), "a")
+        news = RunNews(RunCache(tmp_path), "a")
         assert news.look() and not news.look()
         one, two = news.since(""), news.since("")
         assert [kind for kind, _, _ in one.next()] == [kind for kind, _, _ in two.next()] == ["status"]
@@ -168,7 +168,7 @@ def test_a_process_that_is_gone_is_noticed_without_a_write(tmp_path: Path) -> No
     meta = {**RUNNING, "pid": str(child.pid), "process_started": started(child.pid)}
     with LogFile(tmp_path / "a" / "rank-0.db", meta) as file:
         file.log([1], loss=[1.0])
-        news = RunNews(Shelf(tmp_path), "a")
+        news = RunNews(RunCache(tmp_path), "a")
         news.look()
         listener = news.since("")
         assert listener.next()[0][2]["status"] == "running"
@@ -182,7 +182,7 @@ def test_a_process_that_is_gone_is_noticed_without_a_write(tmp_path: Path) -> No
 def test_a_run_that_is_deleted(tmp_path: Path) -> None:
     with LogFile(tmp_path / "a" / "rank-0.db") as file:
         file.log([1], loss=[1.0])
-    news = RunNews(Shelf(tmp_path), "a")
+    news = RunNews(RunCache(tmp_path), "a")
     news.look()
     listener = news.since("")
     listener.next()
@@ -196,7 +196,7 @@ def test_only_rows_that_changed_are_told(tmp_path: Path) -> None:
     for name in "ab":
         with LogFile(tmp_path / name / "rank-0.db", FINISHED) as file:
             file.log([1], loss=[math.nan])
-    news = FolderNews(Shelf(tmp_path))
+    news = FolderNews(RunCache(tmp_path))
     listener = news.since("")
     assert [row["run"] for row in listener.next()[0][2]["runs"]] == ["b", "a"]
     with LogFile(tmp_path / "c" / "rank-0.db", FINISHED) as file:
@@ -230,7 +230,7 @@ def test_several_runs_in_one_stream(tmp_path: Path) -> None:
         two.log([1], loss=[2.0])
         one.connection.commit()
         two.connection.commit()
-        news = {name: RunNews(Shelf(tmp_path), name) for name in ("one", "two")}
+        news = {name: RunNews(RunCache(tmp_path), name) for name in ("one", "two")}
         assert all(event == "status" for event, _, _ in ToldOfSeveral(news, "").next()), "from now on"
         told = ToldOfSeveral(news, "rank-0=0.0.0.0.0!rank-0=0.0.0.0.0")
         found = {data["run"]: data for event, _, data in told.next() if event == "rows"}

@@ -10,7 +10,7 @@ import pytest
 
 from surefoot.dashboard.data import question
 from surefoot.dashboard.server.app import make_app
-from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.auth import Auth
 from surefoot.runlog.box.box import Question
 from surefoot.runlog.box.boxes import Boxes, Stop
 from surefoot.runlog.box.error import QueryError
@@ -105,8 +105,8 @@ def test_a_long_query_ends_at_the_limit(client: Client, monkeypatch: pytest.Monk
 
 
 def test_a_query_ends_when_nobody_waits_for_it_and_holds_up_nobody(log: Path) -> None:
-    door = Door()
-    app, live = make_app(log, door)
+    auth = Auth()
+    app, live = make_app(log, auth)
 
     async def both() -> None:
         told: list[Any] = []
@@ -123,7 +123,7 @@ def test_a_query_ends_when_nobody_waits_for_it_and_holds_up_nobody(log: Path) ->
         async def send(message: Any) -> None:
             told.append(message)
 
-        cookie = f"{door.cookie}={door._secret}".encode()
+        cookie = f"{auth.cookie}={auth._secret}".encode()
         headers = [
             (b"host", b"127.0.0.1:6180"), (b"origin", ADDRESS.encode()), (b"cookie", cookie),
             (b"content-type", b"application/json"),

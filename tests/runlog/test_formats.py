@@ -12,17 +12,17 @@ from surefoot.runlog.checksum import checksum
 from surefoot.runlog.chunk import TICKS, pack, pack_series, unpack, unpack_series
 from surefoot.runlog.exchange.tfrecord import read_records, write_records
 from surefoot.runlog.schema import ORDERS
-from surefoot.runlog.write.intake import Row
 from surefoot.runlog.write.layout import Layout
-from surefoot.runlog.write.tail_format import (
+from surefoot.runlog.write.write_ahead_format import (
     FILE_STEP,
     block_of,
     commit_record,
     order_record,
-    read_tail,
+    read_write_ahead,
     row_record,
-    tail_files,
+    write_ahead_files,
 )
+from surefoot.runlog.write.write_queue import Row
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 FLOATS = st.floats(width=64)
@@ -66,7 +66,7 @@ def test_a_tail(
     given_orders = {number: (ORDERS[which], tuple(values)) for number, (which, values) in enumerate(orders)}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rank-0.db")
-        for place, one in enumerate(tail_files(file)):
+        for place, one in enumerate(write_ahead_files(file)):
             blocks = [block_of(b'{"id": "a"}')]
             blocks += [block_of(row_record(row)) for row in given_rows.values() if row[2] == place]
             if place:
@@ -74,7 +74,7 @@ def test_a_tail(
                 blocks.append(block_of(commit_record(commit)))
             data = b"".join(blocks)
             one.write_bytes(data + bytes(-len(data) % FILE_STEP))
-        found = read_tail(file)
+        found = read_write_ahead(file)
     assert found.problems == [] and found.commit == commit and found.orders == given_orders
     assert {number: (row[0].keys, *row[1:]) for number, row in found.rows.items()} == {
         number: (row[0].keys, *row[1:]) for number, row in given_rows.items()

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 from torch.nn import Module
 
+from surefoot.watch.instances import live
 from surefoot.watch.inventory.registry import Registry
-from surefoot.watch.live import live
 
 
 @contextmanager

@@ -18,11 +18,11 @@ from starlette.testclient import TestClient
 import surefoot as sf
 from surefoot.cli import query_command
 from surefoot.cli.main import main
-from surefoot.dashboard.data import shelf
-from surefoot.dashboard.data.census import Censuses
+from surefoot.dashboard.data import run_cache
+from surefoot.dashboard.data.series_index import Censuses
 from surefoot.dashboard.server.api import runs
 from surefoot.dashboard.server.app import make_app
-from surefoot.dashboard.server.door import Door
+from surefoot.dashboard.server.auth import Auth
 from surefoot.runlog.box.boxes import Boxes
 from surefoot.runlog.read import RunLogError
 
@@ -101,15 +101,15 @@ def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
     return ask
 
 
-shelf.SPARK_SECONDS = 3600.0  # a busy machine would leave curves for later, and answers would differ
+run_cache.SPARK_SECONDS = 3600.0  # a busy machine would leave curves for later, and answers would differ
 
 
 def _dashboard(log: Path, run: str, out: Path) -> Reading:
     runs._CENSUSES = Censuses()  # another run has stood at this place
-    door = Door()
-    app, _ = make_app(log, door)
+    auth = Auth()
+    app, _ = make_app(log, auth)
     client = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)
-    assert client.get(f"/?token={door.token}", follow_redirects=False).status_code == 303
+    assert client.get(f"/?token={auth.token}", follow_redirects=False).status_code == 303
     rows: Counter[str] = Counter()
     said, raw = "", ""
     for place in (

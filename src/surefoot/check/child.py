@@ -13,7 +13,7 @@ from typing import Any
 
 from surefoot.check.experiment import Experiment, Result
 from surefoot.check.seeds import Habits, seed_all
-from surefoot.lab.learn.tether import end_group, when_parent_ends
+from surefoot.lab.learn.end_with_parent import end_group, when_parent_ends
 from surefoot.launch import outcome
 from surefoot.launch.program import Program, ProgramError
 from surefoot.launch.torch_import import when_torch_is_imported

@@ -14,7 +14,7 @@ from pathlib import Path
 from surefoot.check.child import EXPERIMENT, RESULT
 from surefoot.check.experiment import Experiment, Result
 from surefoot.dashboard.server.child import environment
-from surefoot.lab.learn.tether import end, start
+from surefoot.lab.learn.end_with_parent import end, start
 from surefoot.launch.workspace.workspace import Copy, Workspace
 
 POLL_SECONDS = 0.05

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.cli.parsing import number, parser_of
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.table import cell, print_table
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         ) for curves in series])  # fmt: skip
     else:
         print("Neither run has logged a series.")
-    tell_problems([problem for run in (first, second) for process in run for problem in process.problems])
+    report_problems([problem for run in (first, second) for process in run for problem in process.problems])
     if options.bisect:
         print()
         _bisect(first, second, series, options)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.stored import RUN_HELP, add_log_option, find, tell_problems
+from surefoot.cli.stored import RUN_HELP, add_log_option, find, report_problems
 from surefoot.cli.table import print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.doctor import State, examine, salvage_run
@@ -66,5 +66,5 @@ def _salvage(folder: Path, target: Path) -> None:
         raise UsageError(f"nothing can be salvaged: {error}") from None
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror or error}.") from None
-    tell_problems(lost)
+    report_problems(lost)
     print(f"what can be trusted is in {target}.")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.table import cell
 from surefoot.cli.usage import UsageError
 
@@ -38,5 +38,5 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
     print(cell(f"{run.name} is written to {options.output}."))
-    tell_problems([problem for problem in problems if problem not in run.damaged.values()])
+    report_problems([problem for problem in problems if problem not in run.damaged.values()])
     return 0

@@ -95,9 +95,9 @@ def _family(options: argparse.Namespace) -> int:
 def _run(lesson: Lesson, options: argparse.Namespace) -> int:
     if lesson.obstacle:
         raise UsageError(f"{lesson.rule.name}: {lesson.obstacle}")
+    from surefoot.lab.learn.end_with_parent import when_parent_ends
     from surefoot.lab.learn.outcome import Outcome
     from surefoot.lab.learn.runner import run_twins
-    from surefoot.lab.learn.tether import when_parent_ends
 
     if options.tethered:
         import _thread

@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("Parquet is no text: name a file with -o FILE.")
     boxes = Boxes(options.memory)
     boxes.warm_up()  # while this process loads what it needs itself
-    from surefoot.cli.stored import tell_problems
+    from surefoot.cli.stored import report_problems
     from surefoot.runlog.read import RunLogError, open_runs
 
     try:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
     finally:
         boxes.close()
-    tell_problems(problems)
+    report_problems(problems)
     return 0
 
 

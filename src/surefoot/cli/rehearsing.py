@@ -8,8 +8,8 @@ from heapq import merge
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from surefoot.alerts.lookout import Lookout
-from surefoot.alerts.rehearsal import Rehearsal, Row, rehearse
+from surefoot.alerts.dry_run import DryRun, Row, dry_run
+from surefoot.alerts.evaluator import AlertEvaluator
 from surefoot.alerts.when import Wanted
 from surefoot.cli.table import cell, print_table
 from surefoot.cli.voice import Voice
@@ -41,14 +41,14 @@ def tell_alerts(process: StoredProcess, wanted: Wanted, findings: Sequence[Findi
     voice.say(f"{num} alert{'s' * (num != 1)} would have been sent{held}.")
 
 
-def _rehearse(process: StoredProcess, wanted: Wanted, findings: Sequence[Finding]) -> Rehearsal:
-    names = Lookout(wanted).names
+def _rehearse(process: StoredProcess, wanted: Wanted, findings: Sequence[Finding]) -> DryRun:
+    names = AlertEvaluator(wanted).names
     columns = process.columns(lambda series: series.kind == "scalar" and (names is None or series.name in names))
     if not columns and findings:  # a clock for them
         columns = process.columns(lambda series: series.kind == "scalar")
     by_name = {series.name: column for series, column in columns.items()}
     end = max((float(column.times[-1]) for column in by_name.values() if len(column)), default=0.0)
-    return rehearse(wanted, _rows(by_name), _timed(findings, by_name.values()), _ended(process, end))
+    return dry_run(wanted, _rows(by_name), _timed(findings, by_name.values()), _ended(process, end))
 
 
 def _rows(columns: dict[str, Column]) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.table import cell, size
 from surefoot.cli.usage import UsageError
 
@@ -37,5 +37,5 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
     print(cell(f"{run.name} is written to {options.output} ({size(len(text))})."))
-    tell_problems([problem for process in run for problem in process.problems])
+    report_problems([problem for process in run for problem in process.problems])
     return 0

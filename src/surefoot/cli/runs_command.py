@@ -9,7 +9,7 @@ from typing import Any
 
 from surefoot.cli.parsing import parser_of, positive
 from surefoot.cli.rows import print_csv, print_json
-from surefoot.cli.stored import tell_problems
+from surefoot.cli.stored import report_problems
 from surefoot.cli.table import print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run, RunLogError, Runs
@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     _print(lines, options.format, settings, values)
     if not lines and options.format == "table":
         print(_nothing(runs), file=sys.stderr)
-    tell_problems([problem for run in wanted if isinstance(run, Run) for problem in run.problems])
+    report_problems([problem for run in wanted if isinstance(run, Run) for problem in run.problems])
     return 0
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from surefoot.cli.parsing import parser_of, whole_number
-from surefoot.cli.stored import RUN_HELP, add_log_option, load, tell_problems
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.table import cell, duration, number, print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run
@@ -41,7 +41,7 @@ def main(argv: Sequence[str]) -> int:
     _print_outlook(run)
     _print_findings(run)
     _print_events(run)
-    tell_problems([problem for process in run for problem in process.problems])
+    report_problems([problem for process in run for problem in process.problems])
     return 0
 
 
@@ -101,13 +101,13 @@ def _print_series(run: Run, rank: int) -> None:
     print(f"\nseries of rank {rank}" if len(run.processes) > 1 else "")
     print_table(_HEADERS, [(*row[:8], row[8] or None) for row in answer])
     answer.close()
-    tell_problems([problem for problem in answer.problems if problem not in run.damaged.values()])
+    report_problems([problem for problem in answer.problems if problem not in run.damaged.values()])
 
 
 def _print_outlook(run: Run) -> None:
-    from surefoot.report.convergence import stored_outlook
+    from surefoot.report.convergence import stored_loss_summary
 
-    lines = stored_outlook(run.first)
+    lines = stored_loss_summary(run.first)
     if lines:
         print("\nthe loss so far:" if run.status == "running" else "\nhow the loss ended:")
     for line in lines:

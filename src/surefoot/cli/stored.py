@@ -30,11 +30,11 @@ def load(name: str, log: Path) -> Run:
         run = load_run(find(name, log))
     except RunLogError as error:
         raise UsageError(str(error)) from None
-    tell_problems(list(run.damaged.values()))
+    report_problems(list(run.damaged.values()))
     return run
 
 
-def tell_problems(problems: list[str]) -> None:
+def report_problems(problems: list[str]) -> None:
     voice = Voice()
     for problem in dict.fromkeys(problems):
         voice.say(problem)

@@ -64,8 +64,8 @@ def tell(
         from surefoot.report.text import as_text
 
         log = log if log and log.is_dir() else None
-        outlook = _outlook(log, report, voice) if log else []
-        voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log, outlook=outlook))
+        loss_summary = _outlook(log, report, voice) if log else []
+        voice.write(as_text(shown, voice.stream, num_hidden=num_hidden, log=log, loss_summary=loss_summary))
     elif options.format == "agent":
         from surefoot.fix.patcher import patchers
         from surefoot.report.agent import as_agent
@@ -90,10 +90,10 @@ def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
     if report.steps < TOO_SHORT:
         return []
     try:
-        from surefoot.report.convergence import stored_outlook
+        from surefoot.report.convergence import stored_loss_summary
         from surefoot.runlog.read.run import load_run
 
-        return stored_outlook(load_run(log).first, report.findings)
+        return stored_loss_summary(load_run(log).first, report.findings)
     except Exception as error:
         voice.say(f"how the loss ended can't be told: {error}")
         return []

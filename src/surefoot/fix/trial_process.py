@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from surefoot.lab.learn.tether import end_group
+from surefoot.lab.learn.end_with_parent import end_group
 from surefoot.launch.plan import Plan
 from surefoot.launch.program import Program
 from surefoot.launch.session import Session

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
-from surefoot.lab.learn.tether import end
+from surefoot.lab.learn.end_with_parent import end
 
 
 class TrialError(Exception):

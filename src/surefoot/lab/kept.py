@@ -14,8 +14,8 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.loop import loader as kind
-from surefoot.loop.aside import check_startable_again, nothing_moved
 from surefoot.loop.checkpoint import generator, rng
+from surefoot.loop.separate_pass import check_startable_again, nothing_moved
 from surefoot.sanitizer import unseen
 
 

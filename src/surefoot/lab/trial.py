@@ -10,10 +10,10 @@ from torch import Tensor
 
 from surefoot.lab.kept import Kept, kept
 from surefoot.loop import loader as kind
-from surefoot.loop.aside import start_aside
 from surefoot.loop.batch import size_of, to_device
 from surefoot.loop.evaluate import LossFunction, is_pair
 from surefoot.loop.loop import Loop
+from surefoot.loop.separate_pass import start_separate_pass
 from surefoot.loop.update import NonFiniteError
 
 Weight = Callable[[Any], float] | None
@@ -104,7 +104,7 @@ def loss_of(loop: Loop, loss_fn: LossFunction, batch: Any) -> Tensor:
 def _endless(loader: kind.Loader) -> Iterator[Any]:
     while True:
         num = 0
-        for batch in start_aside(loader):
+        for batch in start_separate_pass(loader):
             num += 1
             yield batch
         if not num:

@@ -24,7 +24,7 @@ from surefoot.runlog.write.current import decide
 from surefoot.runlog.write.run import Run
 
 if TYPE_CHECKING:
-    from surefoot.alerts.outward import Outward
+    from surefoot.alerts.exporters import Exporters
     from surefoot.sanitizer import Sanitizer
 
 
@@ -64,7 +64,7 @@ class Watching:
         self._pid = os.getpid()
         self._is_first_rank = rank == 0
         self._among_models = False  # torch was there before, and so may be models
-        self._outward: Outward | None = None
+        self._exporters: Exporters | None = None
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
@@ -84,8 +84,8 @@ class Watching:
 
     def close(self, reason: str, status: int | None) -> None:
         self.finish(reason)
-        if self._outward is not None:
-            self._outward.close()  # it writes to the run what became of the last alerts
+        if self._exporters is not None:
+            self._exporters.close()  # it writes to the run what became of the last alerts
         if self._run is not None:
             self._run.is_lent = False
             self._run.close(reason, status)
@@ -108,9 +108,9 @@ class Watching:
         self.alert_to(findings)
 
     def alert_to(self, findings: Sequence[Finding]) -> None:
-        if self._outward is not None:
+        if self._exporters is not None:
             for finding in findings:
-                self._outward.finding(finding)
+                self._exporters.finding(finding)
 
     def report(self) -> Report:
         if self._sanitizer is None:
@@ -123,9 +123,9 @@ class Watching:
         is_told = self._is_first_rank or claims is not None  # of several that see the same, one tells
         if (plan.alerts and is_told) or port is not None:
             from surefoot.alerts.claim import claim
-            from surefoot.alerts.outward import Outward
+            from surefoot.alerts.exporters import Exporters
 
-            self._outward = Outward(
+            self._exporters = Exporters(
                 plan.alerts,
                 port,
                 self._run,
@@ -166,8 +166,8 @@ class Watching:
 
     def _found(self, finding: Finding) -> None:
         self._on_finding(finding)
-        if self._outward is not None:
-            self._outward.finding(finding)
+        if self._exporters is not None:
+            self._exporters.finding(finding)
 
     def _num_updates(self) -> int:
         counted = None if self._run is None else self._run.step

@@ -12,11 +12,11 @@ from torch import Tensor
 
 from surefoot.loop import known_loss
 from surefoot.loop import loader as kind
-from surefoot.loop.aside import check_startable_again, nothing_moved, start_aside
 from surefoot.loop.batch import to_device
 from surefoot.loop.constant import mean_over, num_samples, output_of, search
 from surefoot.loop.evaluate import is_pair
 from surefoot.loop.given import check_not_swapped
+from surefoot.loop.separate_pass import check_startable_again, nothing_moved, start_separate_pass
 from surefoot.sanitizer import unseen
 
 Measure = Callable[[Any, Any], Any]
@@ -70,7 +70,7 @@ def baseline(
 
 def _read(loader: kind.Loader, split: Split, num_batches: int | None) -> tuple[Any, list[Any]]:
     """The first inputs and all targets."""
-    pairs = (split(batch) for batch in itertools.islice(start_aside(loader), num_batches))
+    pairs = (split(batch) for batch in itertools.islice(start_separate_pass(loader), num_batches))
     first = next(pairs, None)
     if first is None:
         raise ValueError("the loader must give at least one batch, got none. Check its data and num_batches.")

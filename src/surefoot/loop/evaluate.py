@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from surefoot.loop.aside import nothing_moved
 from surefoot.loop.batch import to_device
 from surefoot.loop.evaluated_loss import EvaluatedLoss, LossValue
 from surefoot.loop.given import check_not_swapped
 from surefoot.loop.loader import check_kind
 from surefoot.loop.metric import Mean, make_metrics
 from surefoot.loop.precision import autocast
+from surefoot.loop.separate_pass import nothing_moved
 from surefoot.loop.trying import at_most
 from surefoot.loop.weight import Agreement, UnknownWeightError
 

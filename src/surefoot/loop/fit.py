@@ -14,7 +14,7 @@ from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.given import check_not_swapped
 from surefoot.loop.history import History
 from surefoot.loop.loader import check_kind
-from surefoot.loop.outlook import tell_outlook
+from surefoot.loop.loss_summary import report_loss_summary
 from surefoot.loop.schedulers import Schedulers
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Fit:
                 else:
                     loss, weight = self._loss(batch)
                     step.backward(loss, weight=weight)
-        tell_outlook(loop)
+        report_loss_summary(loop)
         return loop.history
 
     def _validations(self, loader: Any, timer: Timer) -> tuple[Callable[[], None], Callable[[], None]]:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from surefoot.loop.outward import Alerts, LoopOutward, check_outward
+from surefoot.loop.exporters import Alerts, LoopExporters, check_exporters
 from surefoot.loop.track import sample_tracked
 from surefoot.runlog.write.current import current_run, is_decided, log_folder, make_current, new_run, reason_at_exit
 from surefoot.runlog.write.run import Run
@@ -25,7 +25,7 @@ class LoopLog:
     """Shares the run that is going on, such as that of `surefoot run`, or has one of its own until the loop ends."""
 
     def __init__(self, loop: Loop, log: Log, ranks: Alone, alerts: Alerts = (), prometheus: int | None = None) -> None:
-        requests = check_outward(alerts, prometheus, is_logged=log is not None and log is not False)
+        requests = check_exporters(alerts, prometheus, is_logged=log is not None and log is not False)
         shared = current_run()
         shared = None if shared is not None and shared.is_loops_own else shared
         folder = log_folder(log)
@@ -46,9 +46,9 @@ class LoopLog:
             loop.history.listener = self._heard
         self._end = weakref.finalize(loop, _end, self.run if self.is_own else None)
         self._num_updates = 0
-        self.outward: LoopOutward | None = None
+        self.exporters: LoopExporters | None = None
         if (requests or prometheus is not None) and ranks.rank == 0:
-            self.outward = LoopOutward(loop, requests, prometheus, self.run)
+            self.exporters = LoopExporters(loop, requests, prometheus, self.run)
 
     def update(self, num_updates: int, values: Mapping[str, Any]) -> None:
         self._num_updates = num_updates
@@ -86,8 +86,8 @@ class LoopLog:
     def close(self, reason: str) -> None:
         if self._end.alive:
             self._end.detach()
-            if self.outward is not None:
-                self.outward.close()
+            if self.exporters is not None:
+                self.exporters.close()
             if self.run is not None and self.is_own:
                 self.run.close(reason)
 

@@ -28,8 +28,8 @@ from surefoot.loop.frozen import FrozenWeights
 from surefoot.loop.given import check_model_and_optimizer, refuse_own_batches
 from surefoot.loop.history import History
 from surefoot.loop.log import Alerts, Log, LoopLog
+from surefoot.loop.loss_summary import report_loss_summary
 from surefoot.loop.micro_batch import MicroBatch
-from surefoot.loop.outlook import tell_outlook
 from surefoot.loop.parallel import group
 from surefoot.loop.passes import passes
 from surefoot.loop.precision import Precision, check_precision
@@ -328,7 +328,7 @@ class Loop:
         self._ranks.close()
         if self._watching is not None:
             self._watching.stop()
-        tell_outlook(self, reason)
+        report_loss_summary(self, reason)
         self._log.close(reason)
 
     def __enter__(self) -> Loop:

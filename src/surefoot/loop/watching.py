@@ -34,8 +34,8 @@ class Watching:
         Watching._num_loops += 1
         if log.run is not None and Sanitizer.running is not None:
             Sanitizer.running.log_to(LazyLog(log.run))
-        if log.outward is not None:
-            log.outward.hear_findings()
+        if log.exporters is not None:
+            log.exporters.hear_findings()
         self._watch = Watching._shared
         self.stop = weakref.finalize(self, Watching._leave)
 

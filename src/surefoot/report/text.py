@@ -28,11 +28,14 @@ LINES_AFTER = 1
 
 
 def as_text(
-    report: Report, stream: IO[str], *, num_hidden: int = 0, log: Path | None = None, outlook: Sequence[str] = ()
+    report: Report, stream: IO[str], *, num_hidden: int = 0, log: Path | None = None, loss_summary: Sequence[str] = ()
 ) -> str:
     """Coloured and wrapped if the stream is a terminal; `NO_COLOR` is heard."""
     told = [finding_as_text(finding, stream) for finding in report.worst_first]
-    end = [*(f"surefoot: {line}" for line in (*about_processes(report), *outlook)), summary(report, num_hidden, log)]
+    end = [
+        *(f"surefoot: {line}" for line in (*about_processes(report), *loss_summary)),
+        summary(report, num_hidden, log),
+    ]
     return "".join([*told, *(_wrapped(line, stream) for line in end)])
 
 

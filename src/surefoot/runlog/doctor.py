@@ -22,7 +22,7 @@ from surefoot.runlog.write.claim import DAMAGE
 from surefoot.runlog.write.file_id import file_id_of
 from surefoot.runlog.write.recover import bring_back
 from surefoot.runlog.write.store import Store
-from surefoot.runlog.write.tail_format import tail_files
+from surefoot.runlog.write.write_ahead_format import write_ahead_files
 
 State = Literal["whole", "incomplete", "damaged", "not verified"]
 
@@ -101,7 +101,7 @@ def _salvage_process(run: Run, process: StoredProcess, target: Path) -> list[str
         connection.backup(copied)
     lost: list[str] = list(process.problems)
     good = whole(process.segments(), lost.append, last_try=True)
-    for one in [*(segment.file for segment in good), file_id_of(file), *tail_files(file)]:
+    for one in [*(segment.file for segment in good), file_id_of(file), *write_ahead_files(file)]:
         if one.exists():
             place = target / one.relative_to(run.folder)
             place.parent.mkdir(exist_ok=True)

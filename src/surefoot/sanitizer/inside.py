@@ -133,7 +133,7 @@ class Watch:
         recorder = self._sanitizer.recorder
         for one in watched:
             if isinstance(one, Optimizer):
-                recorder.tap.run("step", recorder.account, one)
+                recorder.tap.run("step", recorder.tracked, one)
 
     def _show(self, finding: Finding) -> None:
         if self._shows and finding.severity != "note":

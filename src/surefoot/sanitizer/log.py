@@ -89,5 +89,5 @@ def _lead(optimizer: int) -> str:
 
 def _device(recorder: Recorder) -> str:
     """Where the first optimizer's parameters are."""
-    params = [param for account in recorder.accounts.values() for param in account.ledger.params]
+    params = [param for tracked in recorder.optimizers.values() for param in tracked.ledger.params]
     return str(params[0].device) if params else ""

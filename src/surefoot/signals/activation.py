@@ -101,7 +101,7 @@ class ActivationProbe(Probe):
 
     @plain_torch()
     def _look(self, module: Module, given: Any, output: Any) -> None:
-        if not _is_real(output) or self._recorder.lanes.here().backward_stack:
+        if not _is_real(output) or self._recorder.thread_states.here().backward_stack:
             return  # inside a backward a checkpoint runs its block again
         source = given[0] if isinstance(given, tuple) and given and isinstance(given[0], Tensor) else None
         before = self._maker_of(source)
@@ -284,6 +284,6 @@ def _names(chosen: Sequence[Output], names: Names) -> dict[int, str]:
         if param is not None:
             named[id(output.module)] = names.of(param).rpartition(".")[0] or type(output.module).__name__
     rest = {id(output.module): type(output.module).__name__ for output in chosen if id(output.module) not in named}
-    for root in [root for ref in names.census.roots if rest and (root := ref()) is not None]:
+    for root in [root for ref in names.scan.roots if rest and (root := ref()) is not None]:
         named |= {id(module): name for name, module in root.named_modules() if id(module) in rest and name}
     return rest | named

@@ -16,9 +16,9 @@ from surefoot.signals.gauge import Gauge, Measured
 from surefoot.signals.noise import NoiseScale
 from surefoot.signals.sampling import Schedule, num_first_updates
 from surefoot.signals.tensors import is_readable, local
-from surefoot.watch.account import Account
 from surefoot.watch.name import Names
 from surefoot.watch.provenance import Ledger
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 MOST_LOSSES = 64  # kept between two records; then neighbours are averaged
 
@@ -42,12 +42,12 @@ class Sample:
 
 
 class MeasuredOptimizer:
-    def __init__(self, optimizer: weakref.ref[Optimizer], account: Account, overhead: float) -> None:
+    def __init__(self, optimizer: weakref.ref[Optimizer], tracked: TrackedOptimizer, overhead: float) -> None:
         self.optimizer = optimizer
-        self.account = account
-        params = account.ledger.params
+        self.tracked = tracked
+        params = tracked.ledger.params
         num_elements = sum(param.numel() for param in params)
-        self.schedule = Schedule(num_elements, len(params), overhead, num_first_updates(account.id, len(params)))
+        self.schedule = Schedule(num_elements, len(params), overhead, num_first_updates(tracked.id, len(params)))
         self.num_records = 0
         self.is_armed = self.is_record_armed = False  # the window that is running is to be sampled, or recorded
         self.arm_first()
@@ -66,23 +66,23 @@ class MeasuredOptimizer:
 
     def arm_first(self) -> None:
         """The window is about to end: it is the first that is seen of this optimizer."""
-        self.is_armed = self.schedule.is_sampled(self.account.num_updates)
-        self.is_record_armed = self.is_armed and self.schedule.is_recorded(self.account.num_updates)
+        self.is_armed = self.schedule.is_sampled(self.tracked.num_updates)
+        self.is_record_armed = self.is_armed and self.schedule.is_recorded(self.tracked.num_updates)
 
     def arm(self) -> None:
         """The next window begins."""
-        update = self.account.num_updates + 1
+        update = self.tracked.num_updates + 1
         self.is_armed = self.schedule.is_sampled(update)
         self.is_record_armed = self.is_armed and self.schedule.is_recorded(update)
 
     def ask_for_next(self) -> None:
         """A sampled window is over: ask for the next one, which may be the one that begins."""
         self.arm()
-        self.account.windows.wanted_at = self.schedule.next_sampled(self.account.num_updates + 1)
+        self.tracked.windows.wanted_at = self.schedule.next_sampled(self.tracked.num_updates + 1)
 
     def follow_changes(self, names: Names) -> None:
         """Make gauges for the parameters as they are: others may be trained now, or lie elsewhere."""
-        ledger = self.account.ledger
+        ledger = self.tracked.ledger
         is_known = self._ledger is not None and self._ledger() is ledger
         trained = [param.requires_grad for param in ledger.params]
         has_grown = any(is_readable(local(param)) for param in self._left_out)
@@ -109,14 +109,14 @@ class MeasuredOptimizer:
     @property
     def follows(self) -> bool:
         """Whether the update before this one was sampled."""
-        return self.measured_at is not None and self.measured_at[0] == self.account.num_updates - 1
+        return self.measured_at is not None and self.measured_at[0] == self.tracked.num_updates - 1
 
     def step_seconds(self, sample: Sample, now: float) -> float | None:
         """On average since the last sample, without what measuring costs."""
         if self.measured_at is None:
             return None
         num_updates, at = self.measured_at
-        return (now - at - sample.seconds) / max(1, self.account.num_updates - num_updates)
+        return (now - at - sample.seconds) / max(1, self.tracked.num_updates - num_updates)
 
     def read(self) -> Measured:
         return Measured.join(gauge.read() for gauge in self.gauges)

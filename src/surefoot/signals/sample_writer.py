@@ -55,14 +55,14 @@ class SampleWriter:
                 measured.noise.add(numbers.squares, batch_size)
             row |= _record_row(measured, numbers, optimizer, recorder)
         if self.on_row is not None:
-            self.on_row(measured.account.id, sample.step, row)
-        if self.on_batch is not None and batch_size and measured.account.id == 1:
+            self.on_row(measured.tracked.id, sample.step, row)
+        if self.on_batch is not None and batch_size and measured.tracked.id == 1:
             self.on_batch(batch_size, max(1, sample.num_backwards))
         if not sample.is_record:
             return
         if self.on_histogram is not None and has_histograms(measured.num_records):
             for name, edges, counts in _histograms(measured):
-                self.on_histogram(measured.account.id, sample.step, name, edges, counts)
+                self.on_histogram(measured.tracked.id, sample.step, name, edges, counts)
         facts = _facts(measured, sample, numbers, optimizer, recorder, grad_norm=grad_norm, clip_factor=factor)
         measured.forget_recorded()
         recorder.emit(facts)
@@ -116,7 +116,7 @@ def _record_row(measured: MeasuredOptimizer, numbers: Measured, optimizer: Optim
     row |= measured.noise.take_newest()
     if recorder.by_scaler is not None:
         row["grad_scale"] = recorder.by_scaler.scale
-        row["num_skipped"] = float(measured.account.num_skipped)
+        row["num_skipped"] = float(measured.tracked.num_skipped)
     for i, norm in numbers.grad_norms.items():
         grad = measured.params[i].grad
         if not math.isfinite(norm) and grad is not None and is_readable(grad):
@@ -153,9 +153,9 @@ def _facts(
     return SignalFacts(
         at=recorder.journal.clock,
         index=sample.step,
-        optimizer=measured.account.id,
+        optimizer=measured.tracked.id,
         update=sample.update,
-        site=measured.account.step_site,
+        site=measured.tracked.step_site,
         params=tuple(_parameter(measured, numbers, i) for i in sorted(numbers.norms)),
         losses=tuple(measured.losses),
         grad_norm=grad_norm,
@@ -187,7 +187,7 @@ def _parameter(measured: MeasuredOptimizer, numbers: Measured, i: int) -> Parame
 
 def _in_eval(params: Sequence[Tensor], recorder: Recorder) -> bool:
     """Whether every module that holds one of these is in eval mode."""
-    places = [recorder.names.census.place(param) for param in params]
+    places = [recorder.names.scan.place(param) for param in params]
     modules = [place.module() for place in places if place is not None]
     known = [module for module in modules if module is not None]
     return bool(known) and not any(module.training for module in known)

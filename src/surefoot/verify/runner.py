@@ -14,7 +14,7 @@ from pathlib import Path
 
 from surefoot.check.launcher import QUIET
 from surefoot.dashboard.server.child import environment
-from surefoot.lab.learn.tether import end, start
+from surefoot.lab.learn.end_with_parent import end, start
 from surefoot.launch.child import keep_plan
 from surefoot.launch.hook.surefoot_spawn import HOOK, VARIABLE
 from surefoot.launch.program import Program, ProgramError

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from surefoot.watch.window import SAMPLE_LENGTH
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.tap import Tap
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 MOST_ARMED = 256  # steps of others, after which one that does not step any more is not waited for
 ANY = 0  # in place of an optimizer's number: the next step of whichever
@@ -26,22 +26,22 @@ class Arming:
         self._tap.armed = True
         self._armed[optimizer] = step
 
-    def begin_window(self, account: Account, step: int, *, is_due: bool) -> bool:
+    def begin_window(self, tracked: TrackedOptimizer, step: int, *, is_due: bool) -> bool:
         """A window of that optimizer begins; whether signals want it."""
-        armed, windows, update = self._armed, account.windows, account.num_updates + 1
+        armed, windows, update = self._armed, tracked.windows, tracked.num_updates + 1
         armed.pop(ANY, None)
         if (
             update <= windows.num_first or windows.is_new or is_due
             or update % windows.spacing < SAMPLE_LENGTH
         ):  # fmt: skip
-            armed[account.id] = step
+            armed[tracked.id] = step
         else:
-            armed.pop(account.id, None)
+            armed.pop(tracked.id, None)
         is_wanted = windows.wanted_at == update
         if is_wanted:
-            self._measured.add(account.id)
+            self._measured.add(tracked.id)
         else:
-            self._measured.discard(account.id)
+            self._measured.discard(tracked.id)
         self.is_measured = bool(self._measured)
         if len(armed) > 1:
             for number in [n for n, since in armed.items() if step - since > MOST_ARMED]:

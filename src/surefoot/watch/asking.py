@@ -27,7 +27,7 @@ class Asking:
         self._measuring: defaultdict[str, Calls] = defaultdict(list)
         self._always: defaultdict[str, Calls] = defaultdict(list)
         self.has_constant = False  # some probe wants to be asked in every window
-        self.needs_accounts = False  # and one of them not before gradients were accounted for
+        self.needs_optimizers = False  # and one of them not before gradients were accounted for
 
     def start(self, probes: Sequence[Probe]) -> None:
         """A probe is asked what its class answers; what it leaves alone costs nothing."""
@@ -38,7 +38,7 @@ class Asking:
 
     def in_every_window(self, probe: Probe, methods: Sequence[str], *, observing: bool) -> None:
         self.has_constant = True
-        self.needs_accounts = self.needs_accounts or not observing
+        self.needs_optimizers = self.needs_optimizers or not observing
         for method in methods:
             if all(name != probe.name for name, _ in self._always[method]):
                 self._always[method].append((probe.name, getattr(probe, method)))

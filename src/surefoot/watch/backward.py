@@ -39,7 +39,7 @@ class Backward:
     birth: BirthFacts | None = None
     again: tuple[int, ...] = ()
     loss_key: Hashable = None  # of `loss`, what does not differ from step to step
-    accounts: Sequence[Any] = ()  # those that it may reach
+    optimizers: Sequence[Any] = ()  # those that it may reach
 
     def __init__(
         self, ordinal: int, site: Site | None, roots: Sequence[Tensor], gradient: Any, retain: bool, create: bool

@@ -14,8 +14,8 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Clear
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 
 class ClearProbe(Probe):
@@ -28,19 +28,19 @@ class ClearProbe(Probe):
 
     def _by_optimizer(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]
-        account = recorder.accounts.by_id.get(id(optimizer))
-        if account is None or account.optimizer() is not optimizer:
-            account = recorder.account(optimizer)
+        tracked = recorder.optimizers.by_id.get(id(optimizer))
+        if tracked is None or tracked.optimizer() is not optimizer:
+            tracked = recorder.tracked(optimizer)
         to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
         if recorder.tap.is_steady:
-            site, account.ledger.cleared = recorder.sites.near(3), to_none
-            recorder.steady.marks.append((id(site), account.id, to_none))
-            recorder.steady.calls.append((self._optimizer_cleared, site, account, to_none))
+            site, tracked.ledger.cleared = recorder.sites.near(3), to_none
+            recorder.steady.marks.append((id(site), tracked.id, to_none))
+            recorder.steady.calls.append((self._optimizer_cleared, site, tracked, to_none))
         else:
-            self._optimizer_cleared(recorder.sites.here(3), account, to_none)
+            self._optimizer_cleared(recorder.sites.here(3), tracked, to_none)
 
-    def _optimizer_cleared(self, site: Site | None, account: Account, to_none: bool) -> None:
-        account.clears.append(Clear(self._note(site, account.id, "", to_none), None, to_none))
+    def _optimizer_cleared(self, site: Site | None, tracked: TrackedOptimizer, to_none: bool) -> None:
+        tracked.clears.append(Clear(self._note(site, tracked.id, "", to_none), None, to_none))
 
     def _by_module(self, args: Any, kwargs: Any) -> None:
         to_none = bool(args[1] if len(args) > 1 else kwargs.get("set_to_none", True))
@@ -64,7 +64,7 @@ class ClearProbe(Probe):
         self._recorder.module_clears.append(Clear(at, covers, to_none))
 
     def _note(self, site: Site | None, optimizer: int | None, kind: str, to_none: bool) -> int:
-        stack = self._recorder.lanes.here().step_stack
+        stack = self._recorder.thread_states.here().step_stack
         inside = stack[-1] if stack else None
         token = ("clear", id(site), optimizer, kind, to_none, inside)
         return self._recorder.note(token, partial(_fact, site, optimizer, kind, to_none, inside))

@@ -12,16 +12,16 @@ from torch import Tensor
 from torch.nn.utils import clip_grad
 
 from surefoot.facts import ClipFacts, Site
-from surefoot.watch.finite.probe import FiniteProbe
+from surefoot.watch.exhausted_iterator import is_used_up
+from surefoot.watch.finite.finite_probe import FiniteProbe
 from surefoot.watch.half.scale import Scaler, Scales
 from surefoot.watch.inventory.module import parameters_of
-from surefoot.watch.one_shot import is_used_up
 from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import UNTOUCHED, Ledger, Provenance
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 NO_LIMIT = 1e6  # and above: the call only measures
 SMALLEST_LIMIT = 0.01  # nobody limits gradients to less; with an untouched scale of 65536 a limit of 1 is far below
@@ -90,12 +90,12 @@ class Covered(NamedTuple):
     """What one line clips."""
 
     order: list[int]  # identities of the parameters
-    version: int  # of the accounts then
+    version: int  # of the tracked optimizers then
     ids: frozenset[int]
-    accounts: list[Account]
-    are_whole: list[bool]  # by account, whether all that it holds is clipped
+    optimizers: list[TrackedOptimizer]
+    are_whole: list[bool]  # by tracked optimizer, whether all that it holds is clipped
     is_all: bool  # and nothing else is
-    numbers: tuple[int, ...]  # of the accounts
+    numbers: tuple[int, ...]  # of the tracked optimizers
 
 
 class ClipProbe(Probe):
@@ -153,9 +153,9 @@ class ClipProbe(Probe):
         site = recorder.sites.here(3)
         order = list(map(id, params))
         covered = self._known.get(id(site))
-        if covered is None or covered.version != recorder.accounts.version or covered.order != order:
+        if covered is None or covered.version != recorder.optimizers.version or covered.order != order:
             covered = self._known[id(site)] = self._cover(order)
-        recorder.look(covered.accounts)
+        recorder.look(covered.optimizers)
         num_gradients = None if covered.is_all else [p.grad is not None for p in params].count(True)
         clip = self._describe(Call(site, kind, limit, norm, covered), num_gradients)
         if kind == "norm":
@@ -172,16 +172,16 @@ class ClipProbe(Probe):
         recorder = self._recorder
         present: list[tuple[Provenance, int]] = []
         scaler = None
-        for account, is_whole in zip(covered.accounts, covered.are_whole, strict=True):
-            mine = account.ledger.present() if is_whole else _count(account.ledger, covered.ids)
+        for tracked, is_whole in zip(covered.optimizers, covered.are_whole, strict=True):
+            mine = tracked.ledger.present() if is_whole else _count(tracked.ledger, covered.ids)
             if self._scales.by_backward:
-                scaler = scaler or self._scales.of(account.id, [p for p, _ in mine])
+                scaler = scaler or self._scales.of(tracked.id, [p for p, _ in mine])
             present += mine
         if recorder.unowned.states:
             present += _count(recorder.unowned, covered.ids)
         num_known = sum([number for _, number in present])
         num_gradients = num_known if num_gradients is None else num_gradients
-        stack = recorder.lanes.here().step_stack
+        stack = recorder.thread_states.here().step_stack
         clip = Clip(call, present, num_gradients, stack[-1] if stack else None)
         if scaler is not None and not self._is_scaled_limit(limit, scaler, site):
             clip.scaler = scaler
@@ -200,14 +200,14 @@ class ClipProbe(Probe):
         covered = self._known.get(id(site))
         if (
             covered is None or len(args) < 3 - (kind == "value") or not covered.is_all
-            or covered.version != recorder.accounts.version or covered.order != list(map(id, args[0]))
+            or covered.version != recorder.optimizers.version or covered.order != list(map(id, args[0]))
             or _is_bad(norm := args[2] if kind == "norm" else None)
         ):  # fmt: skip
             recorder.leave_steady()
             return self._begins(kind, args, kwargs)
         changes, before = [], []
-        for account in covered.accounts:
-            change, states = recorder.steady.observe(account)
+        for tracked in covered.optimizers:
+            change, states = recorder.steady.observe(tracked)
             changes.append(change)
             before.append(states)
         if None in changes:
@@ -222,8 +222,8 @@ class ClipProbe(Probe):
             return
         call, before = begun
         after = []
-        for account in call.covered.accounts:
-            account.ledger.states = states = account.ledger.scan()
+        for tracked in call.covered.optimizers:
+            tracked.ledger.states = states = tracked.ledger.scan()
             after.append(states)
         if self._recorder.tap.is_steady:
             self._recorder.steady.calls.append((self._clipped, call, before, after))
@@ -232,28 +232,28 @@ class ClipProbe(Probe):
 
     def _clipped(self, call: Call, before: list[Any], after: list[Any]) -> None:
         """Account for a call that was observed."""
-        self._recorder.look(call.covered.accounts, before)
+        self._recorder.look(call.covered.optimizers, before)
         clip = self._describe(call)
-        for account, states in zip(call.covered.accounts, after, strict=True):
-            account.ledger.settle(states)
+        for tracked, states in zip(call.covered.optimizers, after, strict=True):
+            tracked.ledger.settle(states)
         self._recorder.note(clip.token(), clip.fact)
 
     def _cover(self, order: list[int]) -> Covered:
         """Which optimizers hold these. The same line clips the same ones again and again."""
         ids = frozenset(order)
-        accounts = self._recorder.accounts.holding(ids)
-        are_whole = [ids >= account.ids for account in accounts]
-        is_all = all(are_whole) and sum(len(account.ids) for account in accounts) == len(order)
-        version = self._recorder.accounts.version
-        return Covered(order, version, ids, accounts, are_whole, is_all, tuple([a.id for a in accounts]))
+        optimizers = self._recorder.optimizers.holding(ids)
+        are_whole = [ids >= tracked.ids for tracked in optimizers]
+        is_all = all(are_whole) and sum(len(tracked.ids) for tracked in optimizers) == len(order)
+        version = self._recorder.optimizers.version
+        return Covered(order, version, ids, optimizers, are_whole, is_all, tuple([a.id for a in optimizers]))
 
     def _ends(self, clip: Clip | None, args: Any, kwargs: Any, result: Any) -> None:
         if clip is None:
             return
         if clip.call.kind == "value":
             self._used_up = False
-        for account in clip.call.covered.accounts:
-            account.ledger.settle()
+        for tracked in clip.call.covered.optimizers:
+            tracked.ledger.settle()
         if self._recorder.unowned.states:
             self._recorder.unowned.settle()
         self._recorder.note(clip.token(), clip.fact)
@@ -274,12 +274,12 @@ class ClipProbe(Probe):
         """The optimizers whose parameters some model holds together with these."""
         if not covered.order:
             return ()
-        accounts, ids = self._recorder.accounts.values(), covered.ids
-        key = (site, covered.order[0], len(accounts))
+        optimizers, ids = self._recorder.optimizers.values(), covered.ids
+        key = (site, covered.order[0], len(optimizers))
         if key not in self._known_akin:
             held = [{id(p) for p in parameters_of(model)} for model in self._recorder.names.roots()]
             family = ids.union(*(h for h in held if not ids.isdisjoint(h)))
-            self._known_akin[key] = tuple(a.id for a in accounts if not family.isdisjoint(a.ids))
+            self._known_akin[key] = tuple(a.id for a in optimizers if not family.isdisjoint(a.ids))
         return self._known_akin[key]
 
 

@@ -16,7 +16,7 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.tap import Function
 
 if TYPE_CHECKING:
-    from surefoot.watch.data.probe import DataProbe
+    from surefoot.watch.data.data_probe import DataProbe
     from surefoot.watch.recorder import Recorder
 
 FIRST_PASSES = 32  # of each loader, recorded whatever they look like

@@ -18,8 +18,8 @@ from surefoot.watch.lossgraph.factor import PRODUCTS, user_factor
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
     from surefoot.watch.window import Windows
 
 KEPT = 256  # backwards that no step has used yet
@@ -88,19 +88,19 @@ class Losses:
             self.count += 1
         return value
 
-    def step(self, account: Account, optimizer: Optimizer, step: int, ordinals: Collection[int]) -> None:
+    def step(self, tracked: TrackedOptimizer, optimizer: Optimizer, step: int, ordinals: Collection[int]) -> None:
         """Report the loss of a step: the mean over micro-batches of one line, summed over lines."""
         groups = optimizer.param_groups
         rate = groups[0].get("lr") if groups else None
         if not isinstance(rate, float):
             rate = _number(rate)
-        if rate is not None and (rate <= 0 or account.windows.num_without_rate):
-            account.windows.note_sign(rate)
+        if rate is not None and (rate <= 0 or tracked.windows.num_without_rate):
+            tracked.windows.note_sign(rate)
         if not self.listeners:
             return
         known = self._by_backward
         total: Any
-        if len(ordinals) == 1 and account.windows.accumulates == 1:  # as in most loops
+        if len(ordinals) == 1 and tracked.windows.accumulates == 1:  # as in most loops
             (ordinal,) = ordinals
             if ordinal not in known:
                 return
@@ -112,14 +112,14 @@ class Losses:
                     lines.setdefault(known[ordinal].site, []).append(known[ordinal])
             if not lines:
                 return
-            total, shared = _joined(lines, account.windows)
+            total, shared = _joined(lines, tracked.windows)
         if isinstance(total, Tensor):
-            self._waiting.append((account.id, step, total, shared, rate))
+            self._waiting.append((tracked.id, step, total, shared, rate))
             if len(self._waiting) >= TOGETHER:
                 self._copy()
         else:
             for listener in self.listeners:  # not by _tell: one call less in every step
-                listener(account.id, step, total, shared, rate)
+                listener(tracked.id, step, total, shared, rate)
 
     def _copy(self) -> None:
         """Send those that wait to the host, and report those that have arrived. Not run on a device so far."""

@@ -5,22 +5,22 @@ import weakref
 from torch import Tensor
 from torch.nn import Module
 
-from surefoot.watch.inventory.census import Census, take_census, variable_of
+from surefoot.watch.inventory.model_scan import ModelScan, scan_models, variable_of
 from surefoot.watch.inventory.registry import Registry
 
 
 class Names:
     """Looks through the live modules, once and again whenever a parameter is unknown.
 
-    The newest census is kept here for everybody; the last name of a parameter stays when its model has gone.
+    The newest model scan is kept here for everybody; the last name of a parameter stays when its model has gone.
     """
 
     def __init__(self) -> None:
         self._names: dict[int, tuple[weakref.ref[Tensor], str]] = {}
         self._strangers: dict[int, weakref.ref[Tensor]] = {}
         self.registry = Registry()
-        self.census = Census()
-        self.num_censuses = 0
+        self.scan = ModelScan()
+        self.num_model_scans = 0
 
     def of(self, param: Tensor) -> str:
         name = self._known(param)
@@ -41,14 +41,14 @@ class Names:
         stranger = self._strangers.get(id(param))
         return stranger is not None and stranger() is param
 
-    def learn(self) -> Census:
-        """Take a new census."""
-        self.census = take_census(self.registry.alive())
-        self.num_censuses += 1
+    def learn(self) -> ModelScan:
+        """Take a new model scan."""
+        self.scan = scan_models(self.registry.alive())
+        self.num_model_scans += 1
         self._names = {key: known for key, known in self._names.items() if known[0]() is not None}
-        for key, place in self.census.places.items():
+        for key, place in self.scan.places.items():
             self._names[key] = (place.param, place.label)
-        return self.census
+        return self.scan
 
     def roots(self) -> list[Module]:
         """The live modules with parameters that no other module holds, biggest first."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 
 class Probe:
@@ -24,7 +24,7 @@ class Probe:
     def install(self, recorder: Recorder) -> None:
         """Listen to what it needs (`recorder.tap`)."""
 
-    def optimizer_made(self, account: Account) -> None:
+    def optimizer_made(self, tracked: TrackedOptimizer) -> None:
         """An optimizer exists that was not known."""
 
     def backward_begins(self, backward: Backward) -> None:
@@ -46,10 +46,10 @@ class Probe:
     def step_ends(self, optimizer: Optimizer) -> None:
         """Just after the update."""
 
-    def condition(self, account: Account) -> Hashable:
+    def condition(self, tracked: TrackedOptimizer) -> Hashable:
         """A state that tells windows apart though no call does, such as a mode. Asked for when one may have changed."""
 
-    def window_opens(self, account: Account) -> None:
+    def window_opens(self, tracked: TrackedOptimizer) -> None:
         """A window begins that is read closely, at least up to the next step of this optimizer."""
 
     def setup_facts(self) -> dict[str, Any]:

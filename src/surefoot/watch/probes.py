@@ -3,11 +3,11 @@
 from surefoot.watch.backward import BackwardProbe
 from surefoot.watch.clear import ClearProbe
 from surefoot.watch.clip import ClipProbe
-from surefoot.watch.data.probe import DataProbe
-from surefoot.watch.dist.probe import DistProbe
+from surefoot.watch.data.data_probe import DataProbe
+from surefoot.watch.dist.dist_probe import DistProbe
 from surefoot.watch.epoch import EpochProbe
-from surefoot.watch.finite.birth.probe import BirthProbe
-from surefoot.watch.finite.probe import FiniteProbe
+from surefoot.watch.finite.finite_probe import FiniteProbe
+from surefoot.watch.finite.origin.origin_probe import OriginProbe
 from surefoot.watch.graph.probes import graph_probes
 from surefoot.watch.half.autocast import AutocastProbe
 from surefoot.watch.half.lost import LostUpdateProbe
@@ -15,21 +15,21 @@ from surefoot.watch.half.scale import Scales
 from surefoot.watch.half.scaler import ScalerProbe
 from surefoot.watch.half.underflow import UnderflowProbe
 from surefoot.watch.inventory.frozen import FrozenProbe
-from surefoot.watch.inventory.probe import SetupProbe
 from surefoot.watch.inventory.repeated import RepeatedProbe
+from surefoot.watch.inventory.setup_probe import SetupProbe
 from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.inventory.uninitialised import UninitialisedProbe
-from surefoot.watch.lossgraph.probe import LossProbe
+from surefoot.watch.lossgraph.loss_probe import LossProbe
 from surefoot.watch.mode.averaged import AveragedProbe
 from surefoot.watch.mode.lost_dropout import LostDropoutProbe
+from surefoot.watch.mode.mode_probe import ModeProbe
 from surefoot.watch.mode.momentum import MomentumProbe
-from surefoot.watch.mode.probe import ModeProbe
 from surefoot.watch.probe import Probe
-from surefoot.watch.saved.probe import SavedProbe
-from surefoot.watch.schedule.probe import ScheduleProbe
+from surefoot.watch.saved.saved_probe import SavedProbe
+from surefoot.watch.schedule.schedule_probe import ScheduleProbe
 from surefoot.watch.seq.mask import MaskProbe
 from surefoot.watch.seq.padding_row import PaddingRowProbe
-from surefoot.watch.seq.probe import SequenceProbe
+from surefoot.watch.seq.sequence_probe import SequenceProbe
 from surefoot.watch.speed.host_read import HostReadProbe
 from surefoot.watch.speed.recompile import RecompileProbe
 from surefoot.watch.step import StepProbe
@@ -38,8 +38,8 @@ from surefoot.watch.validation import ValidationProbe
 
 
 def all_probes() -> list[Probe]:
-    births, scales, epochs = BirthProbe(), Scales(), EpochProbe()
-    finite = FiniteProbe(births)
+    origins, scales, epochs = OriginProbe(), Scales(), EpochProbe()
+    finite = FiniteProbe(origins)
     validation = ValidationProbe(epochs)
     return [
         BackwardProbe(),
@@ -61,7 +61,7 @@ def all_probes() -> list[Probe]:
         PaddingRowProbe(),
         DistProbe(),  # after the one that reads the loss
         validation,  # and the next after the one that reads the value of the loss
-        births,
+        origins,
         AutocastProbe(),
         ScalerProbe(scales),
         finite,

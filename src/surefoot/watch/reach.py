@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from surefoot.watch.account import Account, Accounts
-from surefoot.watch.lane import Lanes
+from surefoot.watch.thread_state import ThreadStates
+from surefoot.watch.tracked_optimizer import TrackedOptimizer, TrackedOptimizers
 
 FEW = 16  # optimizers, all of which are looked at
 MOST_NODES = 256  # of a graph that is walked; of a bigger one looking at all optimizers costs little beside it
 
 
-def accounts_behind(roots: Sequence[Tensor], accounts: Accounts, lanes: Lanes) -> Sequence[Account]:
-    reachable = accounts.within_reach(lanes)
+def optimizers_behind(
+    roots: Sequence[Tensor], all_tracked: TrackedOptimizers, thread_states: ThreadStates
+) -> Sequence[TrackedOptimizer]:
+    reachable = all_tracked.within_reach(thread_states)
     if len(reachable) <= FEW:
         return reachable
     leaves = _leaves(roots)
     if leaves is None:
         return reachable
-    among = {account.id for account in reachable} if len(lanes) > 1 else None
-    return [account for account in accounts.holding(leaves) if among is None or account.id in among]
+    among = {tracked.id for tracked in reachable} if len(thread_states) > 1 else None
+    return [tracked for tracked in all_tracked.holding(leaves) if among is None or tracked.id in among]
 
 
 def _leaves(roots: Sequence[Tensor]) -> set[int] | None:

@@ -22,14 +22,14 @@ from torch._C import _is_any_autocast_enabled as is_any_autocast_enabled
 
 from surefoot.facts import Site
 from surefoot.watch.backward import KNOWN_SIZES, Backward, begin
-from surefoot.watch.lane import Lane
 from surefoot.watch.provenance import NONE, State
+from surefoot.watch.thread_state import ThreadState
 
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
     from surefoot.watch.window import Seen
 
 NAME = "steady"
@@ -60,9 +60,9 @@ class Steady:
         self.marks: list[Hashable] = []  # of the window that is observed: what was seen
         self.calls: Calls = []  # likewise, to account for it
         self._states: list[tuple[list[State], Any]] = []  # of each optimizer's gradients when the window began
-        self._accounts: list[Account] = []
-        self._lane = Lane()  # of the thread that is observed
-        self._version = 0  # of the accounts
+        self._all_tracked: list[TrackedOptimizer] = []
+        self._thread_state = ThreadState()  # of the thread that is observed
+        self._version = 0  # of the tracked optimizers
         self._aside: deque[tuple[list[tuple[list[State], Any]], Calls]] = deque()
         self._context = 0  # what the last window has left, by its number
         self._contexts: dict[Hashable, int] = {}
@@ -71,7 +71,7 @@ class Steady:
         self._learned: tuple[int, Hashable, Seen, tuple[int, ...]] | None = None  # its step, and what is known of it
         self._num_strange = 0
         self._rests_until = 0
-        self._stepping: Account | None = None  # whose known step is running
+        self._stepping: TrackedOptimizer | None = None  # whose known step is running
 
     # --- on and off
 
@@ -85,29 +85,29 @@ class Steady:
             if not self._can_observe():
                 self._rests_until = recorder.num_steps + REST
                 return
-            self._accounts, self._version = recorder.accounts.all, recorder.accounts.version
+            self._all_tracked, self._version = recorder.optimizers.all, recorder.optimizers.version
             if len(self._contexts) >= MOST_KNOWN or len(self._known) >= MOST_KNOWN:
                 self._contexts, self._known, learned = {}, {}, None
             self._context = self._present_context()
             if learned is not None and learned[0] == recorder.num_steps:
                 self._known[learned[1]] = Known(learned[2], self._context, learned[3])
-            self._aside = deque(maxlen=KEPT_OF_ONE if len(self._accounts) == 1 else KEPT_WINDOWS)
+            self._aside = deque(maxlen=KEPT_OF_ONE if len(self._all_tracked) == 1 else KEPT_WINDOWS)
             self._start()
             tap.is_steady = True
-        tap.steady_thread, self._lane, self._stepping = get_ident(), recorder.lanes.here(), None
+        tap.steady_thread, self._thread_state, self._stepping = get_ident(), recorder.thread_states.here(), None
 
     def _start(self) -> None:
         self.marks, self.calls = [], []
-        self._states = list(map(_LEFT, self._accounts))
+        self._states = list(map(_LEFT, self._all_tracked))
 
     def catch_up(self) -> None:
         """Account for what was observed so far, and no longer observe."""
         self._recorder.tap.is_steady = False
         aside = [*self._aside, (self._states, self.calls)]
         self._aside.clear()
-        for account, (states, used) in zip(self._accounts, aside[0][0], strict=True):
-            if len(states) == len(account.ledger.params):  # else it is gone
-                account.ledger.states, account.ledger.used = states, used
+        for tracked, (states, used) in zip(self._all_tracked, aside[0][0], strict=True):
+            if len(states) == len(tracked.ledger.params):  # else it is gone
+                tracked.ledger.states, tracked.ledger.used = states, used
         for _, calls in aside:
             for call, *args in calls:
                 call(*args)
@@ -122,15 +122,15 @@ class Steady:
 
     def _can_observe(self) -> bool:
         recorder = self._recorder
-        accounts, lanes, step = recorder.accounts.all, recorder.lanes, recorder.num_steps
-        settings, lane = recorder.settings, recorder.lanes.here()
+        all_tracked, thread_states, step = recorder.optimizers.all, recorder.thread_states, recorder.num_steps
+        settings, thread_state = recorder.settings, recorder.thread_states.here()
         return (
-            0 < len(accounts) <= MOST_OPTIMIZERS
-            and all(account.ledger.is_plain for account in accounts)
-            and all(not step - account.last_step > KEPT_WINDOWS or not account.num_updates for account in accounts)
-            and not any(recorder.accounts.sharing(account) for account in accounts)
-            and not (lanes.are_several or lane.backward_stack or lane.step_stack)
-            and not (recorder.unowned.states or recorder.asking.needs_accounts)
+            0 < len(all_tracked) <= MOST_OPTIMIZERS
+            and all(tracked.ledger.is_plain for tracked in all_tracked)
+            and all(not step - tracked.last_step > KEPT_WINDOWS or not tracked.num_updates for tracked in all_tracked)
+            and not any(recorder.optimizers.sharing(tracked) for tracked in all_tracked)
+            and not (thread_states.are_several or thread_state.backward_stack or thread_state.step_stack)
+            and not (recorder.unowned.states or recorder.asking.needs_optimizers)
             and not (settings.stops or settings.thorough or recorder.journal.listener)
             and not (recorder.tap.has_subclasses or NAME in recorder.tap.off)
         )
@@ -138,15 +138,15 @@ class Steady:
     def _present_context(self) -> int:
         """What gradients and events have left, by a number of its own."""
         last = self._recorder.num_backwards
-        stories = [(each.id, each.windows.accumulates, each.ledger.context(last)) for each in self._accounts]
-        context = (tuple(stories), tuple(self._recorder.lanes.here().tokens))
+        stories = [(each.id, each.windows.accumulates, each.ledger.context(last)) for each in self._all_tracked]
+        context = (tuple(stories), tuple(self._recorder.thread_states.here().tokens))
         return self._contexts.setdefault(context, len(self._contexts))
 
     # --- observing
 
-    def observe(self, account: Account) -> tuple[Hashable, list[State] | None]:
+    def observe(self, tracked: TrackedOptimizer) -> tuple[Hashable, list[State] | None]:
         """What has become of its gradients since the last look, None if only their values can tell; their states."""
-        ledger = account.ledger
+        ledger = tracked.ledger
         before, states = ledger.states, ledger.scan()
         cleared, ledger.cleared = ledger.cleared, None
         if states == before:
@@ -167,10 +167,10 @@ class Steady:
 
     def begin_backward(self, args: Any, kwargs: Any) -> Backward:
         """Observe a backward of one loss. If there is more to it, it is accounted for at once."""
-        recorder, lane = self._recorder, self._lane
+        recorder, thread_state = self._recorder, self._thread_state
         if (
-            len(args) < 4 or lane.backward_stack or recorder.at_next_backward
-            or self._version != recorder.accounts.version
+            len(args) < 4 or thread_state.backward_stack or recorder.at_next_backward
+            or self._version != recorder.optimizers.version
         ):  # fmt: skip
             return begin(recorder, args, kwargs)
         root, gradient, retain_graph, create_graph = args[:4]
@@ -196,17 +196,17 @@ class Steady:
         if recorder.asking.has_constant:
             recorder.asking.ask_constant("backward_begins", backward)
         self._observe_before(backward)
-        lane.backward_stack.append(backward)
+        thread_state.backward_stack.append(backward)
         return backward
 
     def _observe_before(self, backward: Backward) -> None:
         changes: list[Hashable] = []
         states: list[list[State] | None] = []
-        for account in self._accounts:
-            change, found = self.observe(account)
+        for tracked in self._all_tracked:
+            change, found = self.observe(tracked)
             changes.append(change)
             states.append(found)
-        backward.accounts = self._accounts
+        backward.optimizers = self._all_tracked
         self.calls.append((self._recorder.account_for_begin, backward, states))
         if None in changes:
             self.catch_up()
@@ -218,15 +218,15 @@ class Steady:
         """Gradients were added to: whatever has become of them is its doing."""
         if backward is None:
             return
-        stack = self._lane.backward_stack
+        stack = self._thread_state.backward_stack
         if not self._recorder.tap.is_steady or not stack or stack[-1] is not backward:
             self._recorder.backward_ends(backward)
             return
         stack.pop()
         changes: list[Hashable] = []
         found = []
-        for account in self._accounts:
-            ledger = account.ledger
+        for tracked in self._all_tracked:
+            ledger = tracked.ledger
             before, states = ledger.states, ledger.scan()
             if states == before:
                 found.append((states, ledger.used))
@@ -245,27 +245,27 @@ class Steady:
 
     def step(self, optimizer: Optimizer, site: Site | None) -> bool:
         """Whether the step is known; else everything is accounted for, but the step itself."""
-        recorder, lane = self._recorder, self._lane
-        account = recorder.accounts.by_id.get(id(optimizer))
+        recorder, thread_state = self._recorder, self._thread_state
+        tracked = recorder.optimizers.by_id.get(id(optimizer))
         if (
-            account is None or account.optimizer() is not optimizer or recorder.accounts.version != self._version
-            or lane.backward_stack or lane.step_stack
-            or account.refresh(optimizer) or ((by := recorder.by_scaler) is not None and not by.leaves_to(optimizer))
+            tracked is None or tracked.optimizer() is not optimizer or recorder.optimizers.version != self._version
+            or thread_state.backward_stack or thread_state.step_stack
+            or tracked.refresh(optimizer) or ((by := recorder.by_scaler) is not None and not by.leaves_to(optimizer))
         ):  # fmt: skip
             self.catch_up()
             return False
-        change, states = self.observe(account)
+        change, states = self.observe(tracked)
         if change is not None and states is not None:
-            condition = recorder.conditions.get(account.id) or recorder.condition_of(account)
-            key = (self._context, account.id, id(site), change, condition, by and by.id, tuple(self.marks))
+            condition = recorder.conditions.get(tracked.id) or recorder.condition_of(tracked)
+            key = (self._context, tracked.id, id(site), change, condition, by and by.id, tuple(self.marks))
             known = self._known.get(key)
             if known is not None and not recorder.record_due and not recorder.setup_due:
                 self._num_strange = 0
                 if by is not None:
                     by.taken(optimizer)
-                self._count(account, optimizer, site, known, states)
+                self._count(tracked, optimizer, site, known, states)
                 return True
-            num_undecided = sum([each.ledger.num_unexplained for each in self._accounts])
+            num_undecided = sum([each.ledger.num_unexplained for each in self._all_tracked])
             self._to_learn = (key, num_undecided)
         self.catch_up()
         self._num_strange += 1
@@ -274,40 +274,40 @@ class Steady:
         return False
 
     def _count(
-        self, account: Account, optimizer: Optimizer, site: Site | None, known: Known, states: list[State]
+        self, tracked: TrackedOptimizer, optimizer: Optimizer, site: Site | None, known: Known, states: list[State]
     ) -> None:
-        recorder, windows, ledger = self._recorder, account.windows, account.ledger
-        index, seen = recorder.count_step(account), known.seen
+        recorder, windows, ledger = self._recorder, tracked.windows, tracked.ledger
+        index, seen = recorder.count_step(tracked), known.seen
         seen.count += 1
         windows.repeats += 1  # as in `Windows.count`
         windows.alike[seen.record] = windows.alike.get(seen.record, 0) + 1
         last, back = recorder.num_backwards, known.ordinals
         recorder.losses.step(
-            account, optimizer, index, [last - back[0]] if len(back) == 1 else [last - b for b in back]
+            tracked, optimizer, index, [last - back[0]] if len(back) == 1 else [last - b for b in back]
         )
         recorder.record_due = recorder.record_due or windows.is_new  # the rate has changed its sign
-        account.step_site = site
+        tracked.step_site = site
         ledger.used = references = ledger.references()
-        self.calls.append((self._account_for_step, account, index, site, states, references))
+        self.calls.append((self._account_for_step, tracked, index, site, states, references))
         self._aside.append((self._states, self.calls))
         self._context = known.context
         recorder.journal.clock += len(self.calls)
         recorder.last_step_at = recorder.journal.clock
-        self._lane.step_stack.append(account.id)
-        self._stepping = account
+        self._thread_state.step_stack.append(tracked.id)
+        self._stepping = tracked
         recorder.tap.steady_thread = 0  # what the step itself calls is accounted for at once
-        self.marks, self.calls, self._states = [], [], list(map(_LEFT, self._accounts))
+        self.marks, self.calls, self._states = [], [], list(map(_LEFT, self._all_tracked))
 
     def step_ended(self) -> bool:
         """Whether the step that has ended was known, and the next window is only observed as well."""
-        account, recorder = self._stepping, self._recorder
+        tracked, recorder = self._stepping, self._recorder
         try:
-            if account is None or account.num_updates + 1 >= account.windows.quiet_until or recorder.record_due:
+            if tracked is None or tracked.num_updates + 1 >= tracked.windows.quiet_until or recorder.record_due:
                 return False
             self._stepping = None
-            self._lane.step_stack.pop()
-            params = account.ledger.params
-            account.version_left = params[0]._version if params else 0
+            self._thread_state.step_stack.pop()
+            params = tracked.ledger.params
+            tracked.version_left = params[0]._version if params else 0
             recorder.tap.steady_thread = get_ident()
             return True
         except Exception as error:
@@ -315,19 +315,19 @@ class Steady:
             return False
 
     def _account_for_step(
-        self, account: Account, index: int, site: Site | None, states: list[State], references: list[Any]
+        self, tracked: TrackedOptimizer, index: int, site: Site | None, states: list[State], references: list[Any]
     ) -> None:
         recorder = self._recorder
-        recorder.look([account], [states])
-        account.ledger.use((index, account.id), references=references)
-        recorder.note_step(account, index, site, skipped=False)
+        recorder.look([tracked], [states])
+        tracked.ledger.use((index, tracked.id), references=references)
+        recorder.note_step(tracked, index, site, skipped=False)
 
     def learn(self, seen: Seen, ordinals: set[int]) -> None:
         """The step was accounted for. What comes of it is known when the next window begins."""
         if self._to_learn is not None:
             (key, num_undecided), self._to_learn = self._to_learn, None
-            accounts = self._recorder.accounts.all
-            if sum([each.ledger.num_unexplained for each in accounts]) == num_undecided:  # else values decided
+            all_tracked = self._recorder.optimizers.all
+            if sum([each.ledger.num_unexplained for each in all_tracked]) == num_undecided:  # else values decided
                 last = self._recorder.num_backwards
                 offsets = tuple(sorted([last - ordinal for ordinal in ordinals]))
                 self._learned = (self._recorder.num_steps, key, seen, offsets)

@@ -43,11 +43,11 @@ class StepProbe(Probe):
 
     def _made(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
         if getattr(args[0], "param_groups", None):  # else it raised
-            self._recorder.account(args[0], self._recorder.sites.here())
+            self._recorder.tracked(args[0], self._recorder.sites.here())
 
     def _grew(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
-        if self._recorder.accounts.get(args[0]) is not None:  # else it is being made
-            self._recorder.account(args[0])
+        if self._recorder.optimizers.get(args[0]) is not None:  # else it is being made
+            self._recorder.tracked(args[0])
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         if is_dynamo_compiling():  # a compiled step has no hooks

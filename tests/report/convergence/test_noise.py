@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import surefoot as sf
-from surefoot.report.convergence import Curve, Noise, outlook, stored_noise, stored_outlook
+from surefoot.report.convergence import Curve, Noise, loss_summary, stored_loss_summary, stored_noise
 from surefoot.report.convergence.noise import Array, measure, tell_noise
 from surefoot.runlog.read.run import load_run
 
@@ -71,9 +71,9 @@ def test_a_batch_that_is_about_as_large() -> None:
 
 def test_it_stands_before_the_next_move() -> None:
     lr = Curve.of("lr", STEPS, np.full(300, 0.1))
-    lines = outlook(FLAT, lr=lr, noise=Noise(900, 0.2, 64))
+    lines = loss_summary(FLAT, lr=lr, noise=Noise(900, 0.2, 64))
     assert lines[-2].startswith("batch of 64; ") and lines[-1].startswith("next: ")
-    assert len(lines) == len(outlook(FLAT, lr=lr)) + 1
+    assert len(lines) == len(loss_summary(FLAT, lr=lr)) + 1
 
 
 def test_linear_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +93,9 @@ def test_linear_regression(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert noise is not None and noise.batch == 32
     assert noise.low < 21 < noise.high
     assert stored_noise(process, 400) is None  # a run that went on without being measured
-    (line,) = [line for line in stored_outlook(process) if line.startswith("batch of 32; gradient noise scale about ")]
+    (line,) = [
+        line for line in stored_loss_summary(process) if line.startswith("batch of 32; gradient noise scale about ")
+    ]
     assert line in capsys.readouterr().err  # told by the loop as well
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from surefoot.runlog.read import RunLogError, open_runs, read_process
-from surefoot.runlog.read.tail import START
+from surefoot.runlog.read.follow import START
 
 WRITER = """
 import sys, time

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from surefoot.facts import EndFacts, Record, SetupFacts, StepFacts
-from surefoot.runlog.write import intake, thread
+from surefoot.runlog.write import thread, write_queue
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.store import Store
 from tests.runlog.write.stored import ask, meta, scalars
@@ -212,9 +212,9 @@ def test_a_full_disk_is_said_once_and_tried_again(tmp_path: Path, monkeypatch: p
 
 
 def test_a_disk_that_lags_gets_less_but_all_of_the_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(intake, "MOST_ORDERS", 55)  # five of them are the source around the findings
-    monkeypatch.setattr(intake, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(write_queue, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(write_queue, "MOST_ORDERS", 55)  # five of them are the source around the findings
+    monkeypatch.setattr(write_queue, "PATIENCE_SECONDS", 0.05)
     write = Store.write
 
     def slow(self: Store, *args: Any) -> None:
@@ -232,7 +232,7 @@ def test_a_disk_that_lags_gets_less_but_all_of_the_findings(tmp_path: Path, monk
         if step % 1000 == 0:
             log.finding(step // 1000, {**FINDING, "step": step})
         log.scalars(step, {"loss": float(step)})
-        assert len(log._intake.rows) < 2000
+        assert len(log._write_queue.rows) < 2000
     for _ in range(100):
         log.record(RECORDS[0])
     is_fast = True

@@ -14,7 +14,7 @@ import pytest
 from surefoot.runlog.read import Runs, connection
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.read.summary import summarize
-from surefoot.runlog.write import intake, log, seal
+from surefoot.runlog.write import log, seal, write_queue
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.run import Run
 from tests.runlog.write.stored import ask, scalars
@@ -37,8 +37,8 @@ def impatient_threads() -> object:
 @pytest.mark.usefixtures("impatient_threads")
 def test_threads_log_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The queues are looked through while others add to them: rows for their size, orders for one to drop."""
-    monkeypatch.setattr(intake, "MOST_ORDERS", 20)
-    monkeypatch.setattr(intake, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(write_queue, "MOST_ORDERS", 20)
+    monkeypatch.setattr(write_queue, "PATIENCE_SECONDS", 0.0)
     file = tmp_path / "rank-0.db"
     written = RunLog(file, {}, lambda text: None)
 

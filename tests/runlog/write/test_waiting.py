@@ -9,8 +9,8 @@ import pytest
 
 from surefoot.runlog.write import waiting
 from surefoot.runlog.write.run import Run
-from surefoot.runlog.write.tail_format import read_tail
 from surefoot.runlog.write.waiting import WaitingRows
+from surefoot.runlog.write.write_ahead_format import read_write_ahead
 from tests.runlog.write.stored import scalars
 
 
@@ -109,17 +109,17 @@ def test_flushing_writes_what_waits(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_rows_that_come_together_are_one_write_to_the_tail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("surefoot.runlog.write.tail.SWEEP_SECONDS", 60.0)
+    monkeypatch.setattr("surefoot.runlog.write.write_ahead.SWEEP_SECONDS", 60.0)
     with Run(tmp_path / "run", "x.py", print) as run:
         run.scalars(0, {"loss": 0.0})
         run.flush()
-        tail = run._log._tail  # type: ignore[union-attr]
+        write_ahead = run._log._write_ahead  # type: ignore[union-attr]
         writes: list[int] = []
-        original = tail._append
-        monkeypatch.setattr(tail, "_append", lambda records: (writes.append(len(records)), original(records))[1])
+        original = write_ahead._append
+        monkeypatch.setattr(write_ahead, "_append", lambda records: (writes.append(len(records)), original(records))[1])
         for step in range(1, 9):
             run._waiting._rows.append((step, {"loss": 1.0}, 1e9 + step))
-        tail._written_at = 0.0
+        write_ahead._written_at = 0.0
         run._waiting.hand_over()
         assert 8 in writes
-        assert [row[1] for row in read_tail(run._file).rows.values()][-8:] == list(range(1, 9))
+        assert [row[1] for row in read_write_ahead(run._file).rows.values()][-8:] == list(range(1, 9))

@@ -35,7 +35,7 @@ def mse(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
     return F.mse_loss(model(x), y)
 
 
-def births(model: nn.Module, loss_of: Loss, x: Tensor | None = None, y: Tensor | None = None) -> list[BirthFacts]:
+def origins(model: nn.Module, loss_of: Loss, x: Tensor | None = None, y: Tensor | None = None) -> list[BirthFacts]:
     """Of the first step."""
     x, y = torch.rand(8, 4) if x is None else x, torch.rand(8, 2) if y is None else y
     with watching() as watched:
@@ -57,7 +57,7 @@ def same_numbers(only_own_models: None) -> None:
 
 def test_a_named_layer_without_parameters() -> None:
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), Log(), nn.Linear(4, 2))
-    (found,) = births(model, mse)
+    (found,) = origins(model, mse)
     assert (found.where, found.operation, found.module) == ("forward", "log", "2")
     assert (found.after, found.before) == ("0", "3")
     assert found.detail.startswith("its input lies between 0 and ")
@@ -69,7 +69,7 @@ def test_a_logarithm_in_a_loss_is_after_the_model() -> None:
         y = y.round()
         return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
 
-    (found,) = births(nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)), log_loss)
+    (found,) = origins(nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)), log_loss)
     assert (found.where, found.operation, found.detail[:8]) == ("forward", "log", "its inpu")
     assert (found.module, found.after, found.before) == ("", "2", "")
 
@@ -79,13 +79,13 @@ def test_a_mean_of_nothing_in_the_loss() -> None:
         predicted = model(x)
         return predicted.pow(2).mean() + predicted[x[:, 0] > 9].mean()
 
-    (found,) = births(nn.Sequential(nn.Linear(4, 2)), loss_of)
+    (found,) = origins(nn.Sequential(nn.Linear(4, 2)), loss_of)
     assert (found.where, found.operation, found.after) == ("forward", "mean", "0")
     assert found.detail == "it was given no value at all"
 
 
 def test_a_logarithm_in_the_loss() -> None:
-    found = births(nn.Sequential(nn.Linear(4, 2), nn.ReLU()), lambda model, x, y: -model(x).log().mean())
+    found = origins(nn.Sequential(nn.Linear(4, 2), nn.ReLU()), lambda model, x, y: -model(x).log().mean())
     assert (found[0].operation, found[0].after, found[0].before) == ("log", "0", "")
 
 
@@ -95,7 +95,7 @@ def test_overflow_in_half_precision() -> None:
         model[0].weight.fill_(300.0)
         model[2].weight.fill_(300.0)
     model.half()
-    (found,) = births(model, lambda model, x, y: model(x).float().mean(), torch.ones(8, 4).half())
+    (found,) = origins(model, lambda model, x, y: model(x).float().mean(), torch.ones(8, 4).half())
     assert (found.where, found.operation, found.module) == ("forward", "linear", "2")
     assert found.detail == "its result is beyond the range of float16"
 
@@ -141,5 +141,5 @@ def test_checkpointed_blocks_are_not_run_again() -> None:
         return h.log()
 
     model = Apply(lambda h: checkpoint(block, h, use_reentrant=False))
-    births(model, mse)
+    origins(model, mse)
     assert len(runs) == 2  # forward, and once again in backward

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from surefoot.facts import BirthFacts
 from surefoot.rules.birth import told
-from surefoot.watch.finite.birth.backward import backward_birth
-from surefoot.watch.finite.birth.forward import forward_birth
-from surefoot.watch.finite.birth.place import Places
+from surefoot.watch.finite.origin.backward import backward_birth
+from surefoot.watch.finite.origin.forward import forward_birth
+from surefoot.watch.finite.origin.place import Places
 from tests.watch.finite.origin_cases import BACKWARD, FORWARD, Case, masked_target
 from tests.watch.watching import Watched, watching
 

@@ -13,8 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from surefoot.facts import BirthFacts
-from surefoot.watch.finite.birth.forward import forward_birth
-from surefoot.watch.finite.birth.place import Places
+from surefoot.watch.finite.origin.forward import forward_birth
+from surefoot.watch.finite.origin.place import Places
 from surefoot.watch.name import Names
 
 NAN, INF = float("nan"), float("inf")

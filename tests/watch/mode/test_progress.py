@@ -9,8 +9,8 @@ from surefoot.watch.mode.progress import Progress
 
 
 def stepped(progress: Progress, number: int, model: nn.Module, ids: frozenset[int]) -> None:
-    account: Any = SimpleNamespace(id=number, ids=ids, ledger=SimpleNamespace(params=list(model.parameters())))
-    progress.step(account)
+    tracked: Any = SimpleNamespace(id=number, ids=ids, ledger=SimpleNamespace(params=list(model.parameters())))
+    progress.step(tracked)
 
 
 def test_a_parameter_with_the_id_of_one_that_is_gone_has_no_trainer() -> None:

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-from surefoot.runlog.read.tail import Cursor
+from surefoot.runlog.read.follow import Cursor
 
 _ONE = re.compile(r"([\w-]+)=(\d+(?:\.\d+)*)")
 _FIELDS = len(dataclasses.fields(Cursor))

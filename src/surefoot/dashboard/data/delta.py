@@ -10,8 +10,8 @@ import numpy as np
 from surefoot.dashboard.data.encode import TIMES, Numbers
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.follow import Cursor, News
 from surefoot.runlog.read.process import StoredProcess
-from surefoot.runlog.read.tail import Cursor, News
 
 MOST_ROWS = 400  # of a series in one message: a fast loop logs thousands between two looks
 

@@ -13,9 +13,9 @@ from surefoot.dashboard.data.delta import delta
 from surefoot.dashboard.data.encode import encode
 from surefoot.dashboard.data.findings import findings_of
 from surefoot.dashboard.data.run import cursors
-from surefoot.dashboard.data.shelf import NoSuchRunError, Row, Shelf, Signature, signature_of
+from surefoot.dashboard.data.run_cache import NoSuchRunError, Row, RunCache, Signature, signature_of
+from surefoot.runlog.read.follow import START, Cursor
 from surefoot.runlog.read.run import Run
-from surefoot.runlog.read.tail import START, Cursor
 
 STATUS_SECONDS = 1.0  # a process may be gone without a trace in its files
 FOLDER_SECONDS = 1.0
@@ -62,8 +62,8 @@ class ToldOfSeveral:
 class RunNews:
     """One run, read once for all who have read equally far."""
 
-    def __init__(self, shelf: Shelf, name: str) -> None:
-        self._shelf = shelf
+    def __init__(self, run_cache: RunCache, name: str) -> None:
+        self._run_cache = run_cache
         self._name = name
         self._signature: Signature | None = None
         self._status = ""
@@ -73,12 +73,12 @@ class RunNews:
 
     def look(self) -> bool:
         """Whether the files have changed, or the run's status has."""
-        signature = signature_of(self._shelf.folder / self._name)
+        signature = signature_of(self._run_cache.folder / self._name)
         clock = time.monotonic()
         changed: bool = signature != self._signature
         if not changed and clock >= self._status_due and self._status in ("", "running"):
             try:
-                changed = self._shelf.open(self._name).status != self._status
+                changed = self._run_cache.open(self._name).status != self._status
             except NoSuchRunError:
                 changed = self._status != "gone"
         if clock >= self._status_due or changed:
@@ -94,14 +94,14 @@ class RunNews:
         with self._lock:
             signature = self._signature  # before anything is read: what comes meanwhile is news for the next look
             try:
-                run = self._shelf.open(self._name)
+                run = self._run_cache.open(self._name)
             except NoSuchRunError as error:
                 self._status = "gone"
                 return cursor, [("status", cursor, {"run": self._name, "status": "gone", "reason": str(error)})]
             if self._last is None or self._last[:2] != (cursor, signature):
                 self._last = cursor, signature, self._news(run, cursor)
             now, messages = self._last[2]
-            row = self._shelf.row(run)
+            row = self._run_cache.row(run)
             self._status = row["status"]
         if not is_same(known.get("row"), row):
             known["row"] = row
@@ -129,8 +129,8 @@ class RunNews:
 
 
 class FolderNews:
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, run_cache: RunCache) -> None:
+        self._run_cache = run_cache
         self._rows: dict[str, Row] = {}
         self._due = 0.0
         self._lock = threading.Lock()
@@ -139,7 +139,7 @@ class FolderNews:
         if time.monotonic() < self._due:
             return False
         with self._lock:
-            rows = {row["run"]: row for row in self._shelf.rows()}
+            rows = {row["run"]: row for row in self._run_cache.rows()}
             changed = rows.keys() != self._rows.keys() or not all(map(is_same, rows.values(), self._rows.values()))
             self._rows = rows
             self._due = time.monotonic() + FOLDER_SECONDS
@@ -151,7 +151,7 @@ class FolderNews:
     def _read(self, cursor: str, known: dict[str, Any]) -> tuple[str, list[Message]]:
         with self._lock:
             if not self._rows:
-                self._rows = {row["run"]: row for row in self._shelf.rows()}
+                self._rows = {row["run"]: row for row in self._run_cache.rows()}
             rows = self._rows
         seen: dict[str, Row] = known.get("rows", {})
         changed = [row for name, row in rows.items() if not is_same(seen.get(name), row)]

@@ -5,23 +5,23 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from surefoot.dashboard.data.census import Censuses
 from surefoot.dashboard.data.cursor import as_text
 from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.heatmap import places_in_model
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.follow import Cursor, newest
 from surefoot.runlog.read.run import Run
-from surefoot.runlog.read.tail import Cursor, newest
 from surefoot.runlog.setting import PREFIX
 
 
-def describe(run: Run, row: dict[str, Any], censuses: Censuses) -> dict[str, Any]:
+def describe(run: Run, row: dict[str, Any], indexes: SeriesIndexes) -> dict[str, Any]:
     """`cursor` is from where on news must be asked for; what comes between is told twice rather than not at all."""
     cursor = as_text(cursors(run))
     series = []
     for process in run:
         try:
-            series += censuses.take(process)
+            series += indexes.take(process)
         except DAMAGE as error:
             process.say(f"series of {process.name} can't be read: {error}")
     return {
@@ -58,10 +58,10 @@ def events(run: Run) -> list[dict[str, Any]]:
 
 
 def _convergence(run: Run) -> dict[str, str] | None:
-    from surefoot.report.convergence import stored_outlook
+    from surefoot.report.convergence import stored_loss_summary
 
     try:
-        lines = stored_outlook(run.first)
+        lines = stored_loss_summary(run.first)
     except Exception as error:  # of a damaged log, or of a rule's finding of another version
         return {"text": f"How the loss ended can't be told: {error}"}
     return {"text": "\n".join(lines)} if lines else None

@@ -11,10 +11,10 @@ from surefoot.dashboard.data.sealed import cell_width, sealed_cells
 from surefoot.dashboard.data.track import WHOLE_ROWS, Cells, Odd, Track, bucketed, cells_of
 from surefoot.runlog.read.column import Column, join, read_pieces
 from surefoot.runlog.read.connection import has_table, snapshot
+from surefoot.runlog.read.follow import Cursor, newest
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.segment import Part, read_manifest
 from surefoot.runlog.read.series import Series, read_series
-from surefoot.runlog.read.tail import Cursor, newest
 
 MOST_BYTES = 512 * 2**20
 MANY = 8  # steps in a bucket, from which on cells are made of them by DuckDB

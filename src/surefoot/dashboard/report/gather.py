@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.dashboard.data.census import Censuses
 from surefoot.dashboard.data.charts import charts, params
 from surefoot.dashboard.data.findings import findings
 from surefoot.dashboard.data.heatmap import COLUMNS, KINDS, heatmap
 from surefoot.dashboard.data.hists import hists
 from surefoot.dashboard.data.rule_page import rule_page
 from surefoot.dashboard.data.run import describe
-from surefoot.dashboard.data.shelf import row_of
+from surefoot.dashboard.data.run_cache import row_of
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run
@@ -28,7 +28,7 @@ EVER = 2**62
 def gather(run: Run, share: float = 1.0) -> dict[str, Any]:
     """`share` of the points that a file may hold."""
     memory = Memory()
-    about = describe(run, row_of(run, memory), Censuses())
+    about = describe(run, row_of(run, memory), SeriesIndexes())
     kinds = [series["kind"] for series in about["series"]]
     num = _within(LEAST_POINTS, share * ALL_POINTS / max(1, len(kinds) - kinds.count("hist")), share * MOST_POINTS)
     num_hists = _within(LEAST_HISTS, share * ALL_BINS / BINS / max(1, kinds.count("hist")), MOST_HISTS)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from surefoot.dashboard.data.question import MEMORY
 from surefoot.dashboard.server.api.query import query
-from surefoot.dashboard.server.door import Door, Guard
+from surefoot.dashboard.server.auth import Auth, Guard
 from surefoot.dashboard.server.late import Late
 from surefoot.dashboard.server.live import Live, live
 from surefoot.dashboard.server.reply import acting, reading, refuse
@@ -26,7 +26,7 @@ RUN = "/api/runs/{run}"
 QUERIES = 8  # that run or wait for a box; others wait for these
 
 
-def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
+def make_app(folder: Path, auth: Auth) -> tuple[ASGIApp, Live]:
     """The application behind its door, and what must be told when the server ends."""
     mimetypes.add_type("text/javascript", ".js")  # some systems know it by another name, which browsers refuse
     app = Starlette(
@@ -60,7 +60,7 @@ def make_app(folder: Path, door: Door) -> tuple[ASGIApp, Live]:
     app.state.queries = CapacityLimiter(QUERIES)  # threads of their own: a long query holds up no other answer
     app.state.boxes = Boxes(MEMORY)
     app.state.live.at_closing.add(app.state.boxes.close)
-    return Guard(app, door), app.state.live
+    return Guard(app, auth), app.state.live
 
 
 async def _index(request: Request) -> Response:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from surefoot.dashboard.data.shelf import Shelf
+    from surefoot.dashboard.data.run_cache import RunCache
     from surefoot.dashboard.server.reply import Params
 
 HOME = "surefoot.dashboard.server.api"
@@ -17,28 +17,28 @@ FIRST = ("duckdb", "surefoot.report.convergence", f"{HOME}.runs", f"{HOME}.serie
 
 
 class Late:
-    """The shelf of the folder."""
+    """The run cache of the folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._shelf: Shelf | None = None
+        self._run_cache: RunCache | None = None
 
-    def shelf(self) -> Shelf:
+    def run_cache(self) -> RunCache:
         with self._lock:
-            if self._shelf is None:
-                from surefoot.dashboard.data.shelf import Shelf
+            if self._run_cache is None:
+                from surefoot.dashboard.data.run_cache import RunCache
 
-                self._shelf = Shelf(self.folder)
-            return self._shelf
+                self._run_cache = RunCache(self.folder)
+            return self._run_cache
 
 
-def late(name: str) -> Callable[[Shelf, Params], dict[str, Any]]:
+def late(name: str) -> Callable[[RunCache, Params], dict[str, Any]]:
     """A function of the API by its module and name."""
     module, function = name.split(".")
 
-    def call(shelf: Shelf, params: Params) -> dict[str, Any]:
-        found: dict[str, Any] = getattr(importlib.import_module(f"{HOME}.{module}"), function)(shelf, params)
+    def call(run_cache: RunCache, params: Params) -> dict[str, Any]:
+        found: dict[str, Any] = getattr(importlib.import_module(f"{HOME}.{module}"), function)(run_cache, params)
         return found
 
     return call

@@ -90,16 +90,16 @@ class Live:
 
     def _news(self, name: str | None) -> RunNews | FolderNews | None:
         from surefoot.dashboard.data.news import FolderNews, RunNews
-        from surefoot.dashboard.data.shelf import NoSuchRunError
+        from surefoot.dashboard.data.run_cache import NoSuchRunError
 
-        shelf = self._late.shelf()
+        run_cache = self._late.run_cache()
         if name is None:
-            return FolderNews(shelf)
+            return FolderNews(run_cache)
         try:
-            shelf.open(name)
+            run_cache.open(name)
         except NoSuchRunError:
             return None
-        return RunNews(shelf, name)
+        return RunNews(run_cache, name)
 
 
 async def live(request: Request) -> Response:

@@ -53,7 +53,7 @@ def reading(name: str) -> Handler:
 
     async def handle(request: Request) -> Response:
         state, params = request.app.state, Params(request)
-        return await to_thread.run_sync(told, lambda: answer(state.late.shelf(), params))
+        return await to_thread.run_sync(told, lambda: answer(state.late.run_cache(), params))
 
     return handle
 
@@ -73,7 +73,7 @@ def acting(name: str) -> Handler:
 def told(answer: Callable[[], dict[str, Any]]) -> Response:
     """The answer, or why there is none."""
     from surefoot.dashboard.data.damage import DAMAGE
-    from surefoot.dashboard.data.shelf import NoSuchRunError
+    from surefoot.dashboard.data.run_cache import NoSuchRunError
     from surefoot.runlog.read.error import RunLogError
 
     try:

@@ -16,9 +16,9 @@ from types import FrameType
 import uvicorn
 
 from surefoot.dashboard.server.app import make_app
+from surefoot.dashboard.server.auth import Auth
 from surefoot.dashboard.server.connection import Connection
 from surefoot.dashboard.server.console import quiet
-from surefoot.dashboard.server.door import Door
 from surefoot.dashboard.server.late import warm_up
 from surefoot.dashboard.server.live import Live
 
@@ -74,16 +74,16 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
     port = listener.getsockname()[1]
     if place.port and port != place.port:
         say(f"port {place.port} is taken; the dashboard is at the next free one, {port}.")
-    door = Door([] if place.is_loopback else [place.host, socket.gethostname(), socket.getfqdn()],
+    auth = Auth([] if place.is_loopback else [place.host, socket.gethostname(), socket.getfqdn()],
                 port=port, is_open=not place.is_loopback)  # fmt: skip
-    app, live = make_app(place.folder, door)
+    app, live = make_app(place.folder, auth)
     address = f"http://{_named(place.host)}:{port}/"
 
     def started() -> None:
-        say(f"dashboard: {address}?token={door.token}{place.view}  (Ctrl-C ends it)")
+        say(f"dashboard: {address}?token={auth.token}{place.view}  (Ctrl-C ends it)")
         threading.Thread(target=warm_up, daemon=True).start()
         if open_browser is not None:
-            once = f"{address}?token={door.pass_once()}{place.view}"
+            once = f"{address}?token={auth.pass_once()}{place.view}"
             threading.Thread(target=open_browser, args=(once,), daemon=True).start()
 
     config = uvicorn.Config(

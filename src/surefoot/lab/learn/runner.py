@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from surefoot.dashboard.server.child import environment
-from surefoot.lab.learn.tether import end, start
+from surefoot.lab.learn.end_with_parent import end, start
 from surefoot.rules.lesson import Lesson
 
 MOST_SECONDS = 180.0  # each ends within a few; this one hangs

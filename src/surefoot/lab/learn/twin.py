@@ -19,8 +19,8 @@ from surefoot.dashboard.data.encode import encode
 from surefoot.facts import Record
 from surefoot.facts import encode as encode_record
 from surefoot.judge import Finding
+from surefoot.lab.learn.end_with_parent import end_group, when_parent_ends
 from surefoot.lab.learn.ranks import OTHER, OtherRanks, is_note, judge_all
-from surefoot.lab.learn.tether import end_group, when_parent_ends
 from surefoot.launch import outcome
 from surefoot.launch.program import Program
 from surefoot.rules.catalogue import catalogue

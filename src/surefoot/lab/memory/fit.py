@@ -16,10 +16,10 @@ from torch.utils._pytree import tree_map
 from surefoot.lab.memory.peak import LiveBytes
 from surefoot.lab.memory.search import Line, Need, agree, largest_that_fits, largest_within, lines_of, split
 from surefoot.lab.trial import Trial, check_loop, trial
-from surefoot.loop.aside import check_startable_again, nothing_moved, start_aside
 from surefoot.loop.batch import size_of, tensors_of
 from surefoot.loop.evaluate import LossFunction
 from surefoot.loop.loop import Loop
+from surefoot.loop.separate_pass import check_startable_again, nothing_moved, start_separate_pass
 from surefoot.sanitizer import unseen
 
 SHARE = 0.8  # of the memory that is free: other programs need some, and so do operations inside
@@ -209,7 +209,7 @@ def _tried(runner: _Runner, effective: int, most: int) -> FitBatch:
 def _first_batch(loader: Any) -> Any:
     check_startable_again(loader)
     with unseen(), nothing_moved(loader):
-        for batch in start_aside(loader):
+        for batch in start_separate_pass(loader):
             if not size_of(batch):
                 raise TypeError(f"the batches hold no tensor to tell their size by, got a {type(batch).__name__}.")
             return batch

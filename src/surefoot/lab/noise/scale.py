@@ -15,11 +15,11 @@ from surefoot.lab.kept import kept
 from surefoot.lab.noise.estimate import Estimate, estimate
 from surefoot.lab.trial import check_loop
 from surefoot.loop import loader as kind
-from surefoot.loop.aside import start_aside
 from surefoot.loop.batch import size_of, to_device
 from surefoot.loop.evaluate import LossFunction, is_pair
 from surefoot.loop.loop import Loop
 from surefoot.loop.precision import autocast
+from surefoot.loop.separate_pass import start_separate_pass
 
 FEWEST = 8  # batches
 GROUPS = 8  # that are left out in turn; as many gradients are in memory
@@ -128,7 +128,7 @@ class _Measurement:
         """Of `num` batches of one size, that of the first; others, such as a short last one, are left out."""
         while num:
             num_counted = 0
-            for given in start_aside(loader):
+            for given in start_separate_pass(loader):
                 size = size_of(given)
                 if size is None:
                     raise TypeError(f"the batches hold no tensor to tell their size by, got a {type(given).__name__}.")

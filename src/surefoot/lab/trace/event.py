@@ -64,7 +64,7 @@ class Events:
             self._clear = (stage, self._gradients.unused())
 
     def _name(self, optimizer: int | None) -> str:
-        found = [account.optimizer() for account in self._recorder.accounts.values() if account.id == optimizer]
+        found = [tracked.optimizer() for tracked in self._recorder.optimizers.values() if tracked.id == optimizer]
         return type(found[0]).__name__ if found else ""
 
     def _was_used(self, optimizer: int | None) -> bool:
@@ -72,9 +72,9 @@ class Events:
         last = (self._tracer.num_done,)
         return any(
             step[:1] == last
-            for account in self._recorder.accounts.values()
-            if optimizer in (None, account.id)
-            for provenance in set(account.ledger.provenances)
+            for tracked in self._recorder.optimizers.values()
+            if optimizer in (None, tracked.id)
+            for provenance in set(tracked.ledger.provenances)
             for step in provenance.used_by[-1:]
         )
 
@@ -131,14 +131,14 @@ class Events:
     def look_at_rates(self) -> None:
         """Frameworks wrap optimizers in others that have the same groups: one of them is enough, that which steps."""
         seen: set[int] = set()
-        for account in sorted(self._recorder.accounts.values(), key=lambda account: account.num_updates == 0):
-            optimizer = account.optimizer()
+        for tracked in sorted(self._recorder.optimizers.values(), key=lambda tracked: tracked.num_updates == 0):
+            optimizer = tracked.optimizer()
             groups = optimizer.param_groups if optimizer is not None else []
             if seen.isdisjoint(map(id, groups)):
                 seen.update(map(id, groups))
-                self._rates[account.id] = tuple(float(g["lr"]) for g in groups if g.get("lr") is not None)
+                self._rates[tracked.id] = tuple(float(g["lr"]) for g in groups if g.get("lr") is not None)
             else:
-                self._rates.pop(account.id, None)
+                self._rates.pop(tracked.id, None)
 
 
 def _norm(norms: Sequence[float | None]) -> float | None:

@@ -102,7 +102,7 @@ class ForwardProbe(Probe):
     def _begins(self, now: float, module: Module, args: Any, kwargs: Any) -> Begun | None:
         running: Running | None = getattr(self._here, "running", None)
         if running is None:
-            if is_recorded() or self._recorder.lanes.here().backward_stack:
+            if is_recorded() or self._recorder.thread_states.here().backward_stack:
                 return None  # inside a backward a checkpoint runs its block again
             if not self._tracer.begins():
                 return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.judge import Finding
-from surefoot.lab.trace.source import source_of
+from surefoot.lab.trace.source_lines import source_of
 from surefoot.lab.trace.stage import Trace
 from surefoot.launch import outcome
 from surefoot.launch.outcome import Outcome
@@ -23,7 +23,7 @@ from surefoot.runlog.secret import masked
 from surefoot.runlog.write.current import decide
 
 if TYPE_CHECKING:
-    from surefoot.lab.trace.probe import TraceProbe
+    from surefoot.lab.trace.trace_probe import TraceProbe
     from surefoot.lab.trace.tracer import Tracer
     from surefoot.sanitizer import Sanitizer
 
@@ -81,7 +81,7 @@ class TraceSession:
     def _make(self) -> Sanitizer:
         from surefoot.lab.trace.answer import AnswerProbe
         from surefoot.lab.trace.forward import ForwardProbe
-        from surefoot.lab.trace.probe import TraceProbe
+        from surefoot.lab.trace.trace_probe import TraceProbe
         from surefoot.lab.trace.tracer import Tracer
         from surefoot.sanitizer import Sanitizer
         from surefoot.watch.settings import Settings

@@ -36,13 +36,13 @@ class Gradients:
     def held(self) -> Iterator[Held]:
         recorder = self._recorder
         seen: set[int] = set()
-        for account in recorder.accounts.within_reach(recorder.lanes):
-            ledger = account.ledger
+        for tracked in recorder.optimizers.within_reach(recorder.thread_states):
+            ledger = tracked.ledger
             for param, provenance in zip(ledger.params, ledger.provenances, strict=True):
                 if id(param) not in seen:
                     seen.add(id(param))
                     yield Held(param, provenance, True)
-        if len(recorder.lanes) == 1:
+        if len(recorder.thread_states) == 1:
             params = recorder.unowned.alive()
             for param, provenance in zip(params, recorder.unowned.provenances, strict=True):
                 if id(param) not in seen:

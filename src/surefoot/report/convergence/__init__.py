@@ -2,7 +2,7 @@
 
 from surefoot.report.convergence.curve import Curve
 from surefoot.report.convergence.noise import Noise, stored_noise
-from surefoot.report.convergence.stored import stored_outlook
-from surefoot.report.convergence.tell import outlook
+from surefoot.report.convergence.stored import stored_loss_summary
+from surefoot.report.convergence.summary import loss_summary
 
-__all__ = ["Curve", "Noise", "outlook", "stored_noise", "stored_outlook"]
+__all__ = ["Curve", "Noise", "loss_summary", "stored_loss_summary", "stored_noise"]

@@ -6,7 +6,7 @@ from surefoot.judge import Finding
 from surefoot.report.convergence.curve import Curve
 from surefoot.report.convergence.noise import stored_noise
 from surefoot.report.convergence.rate import most_changing
-from surefoot.report.convergence.tell import outlook
+from surefoot.report.convergence.summary import loss_summary
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.skipped import count_skipped
 from surefoot.runlog.read.vitals import LOSSES
@@ -19,7 +19,7 @@ HELD_OUT = (
 )  # fmt: skip
 
 
-def stored_outlook(process: StoredProcess, findings: list[Finding] | None = None) -> list[str]:
+def stored_loss_summary(process: StoredProcess, findings: list[Finding] | None = None) -> list[str]:
     """Of one process; its stored findings, unless others are given."""
     names = {*LOSSES, *HELD_OUT, SECOND, RATE}
     found = process.columns(
@@ -34,4 +34,4 @@ def stored_outlook(process: StoredProcess, findings: list[Finding] | None = None
     if findings is None:
         findings = [Finding(**{**finding, "evidence": {}}) for finding in process.findings()]
     noise = stored_noise(process, loss.last_step)
-    return outlook(loss, held_out, lr=lr, num_skipped=count_skipped(process.file), noise=noise, findings=findings)
+    return loss_summary(loss, held_out, lr=lr, num_skipped=count_skipped(process.file), noise=noise, findings=findings)

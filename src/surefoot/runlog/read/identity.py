@@ -10,7 +10,7 @@ from pathlib import Path
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.write.claim import KEY, is_writing
 from surefoot.runlog.write.file_id import file_id_of, read_file_id
-from surefoot.runlog.write.tail_format import tail_files
+from surefoot.runlog.write.write_ahead_format import write_ahead_files
 
 
 def check_identity(meta: Mapping[str, str], file: Path) -> None:
@@ -27,13 +27,13 @@ def check_identity(meta: Mapping[str, str], file: Path) -> None:
         raise RunLogError(f"{file} was written by rank {rank}. Give it back its name, rank-{rank}.db.")
 
 
-def missing_tail(meta: Mapping[str, str], file: Path, *, has_tail: bool) -> list[str]:
+def missing_tail(meta: Mapping[str, str], file: Path, *, has_write_ahead: bool) -> list[str]:
     """A process that was killed leaves its tail, until somebody brings it in."""
-    if has_tail or meta.get("tail") != "1" or "ended" in meta or not meta.get(KEY):
+    if has_write_ahead or meta.get("tail") != "1" or "ended" in meta or not meta.get(KEY):
         return []
     try:
         if is_writing(json.loads(meta[KEY]), float(meta.get("beat", 0.0))):
             return []
     except (ValueError, KeyError, TypeError):
         return []
-    return [f"{tail_files(file)[0]} and -1 are missing: rows logged shortly before the kill may be lost."]
+    return [f"{write_ahead_files(file)[0]} and -1 are missing: rows logged shortly before the kill may be lost."]

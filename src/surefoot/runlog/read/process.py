@@ -16,10 +16,10 @@ from surefoot.runlog.read.column import Column, read_columns
 from surefoot.runlog.read.connection import snapshot, tables
 from surefoot.runlog.read.error import RunLogError, Say
 from surefoot.runlog.read.excerpt import read_excerpts
+from surefoot.runlog.read.follow import START, Cursor, Event, News, read_events, read_news
 from surefoot.runlog.read.meta import Status, read_meta, status_of
 from surefoot.runlog.read.segment import WHOLE, Part, Segment, read_manifest
 from surefoot.runlog.read.series import Series, read_series
-from surefoot.runlog.read.tail import START, Cursor, Event, News, read_events, read_news
 from surefoot.runlog.read.vitals import Vitals, read_vitals
 from surefoot.runlog.schema import FINDING_COLUMNS
 

@@ -126,8 +126,8 @@ def load_run(folder: Path) -> Run:
     names = _names(folder)
     for file in _process_files(folder, names):
         problems: list[str] = []
-        has_tail = any(name.startswith(f"{file.stem}.tail-") for name in names)
-        if has_tail:  # what a process that was killed had logged, and not yet committed
+        has_write_ahead = any(name.startswith(f"{file.stem}.tail-") for name in names)
+        if has_write_ahead:  # what a process that was killed had logged, and not yet committed
             recover(file, problems.append, is_whole)
         try:
             process = read_process(file)
@@ -135,7 +135,7 @@ def load_run(folder: Path) -> Run:
         except RunLogError as error:
             damaged[file] = " ".join([str(error), *problems])
             continue
-        for problem in [*problems, *missing_tail(process.meta, file, has_tail=has_tail)]:
+        for problem in [*problems, *missing_tail(process.meta, file, has_write_ahead=has_write_ahead)]:
             process.say(problem)
         read.append(process)
     if not read:

@@ -26,11 +26,11 @@ from surefoot.runlog.schema import (
     FINDING_COLUMNS,
 )
 from surefoot.runlog.write.excerpt import excerpt
-from surefoot.runlog.write.intake import Intake, Order, Statement
 from surefoot.runlog.write.layout import Key, Layout, as_floats, scalar_layout
 from surefoot.runlog.write.network import is_network
-from surefoot.runlog.write.tail import Sweeper, Tail
 from surefoot.runlog.write.thread import Writer
+from surefoot.runlog.write.write_ahead import Sweeper, WriteAheadFile
+from surefoot.runlog.write.write_queue import Order, Statement, WriteQueue
 
 KNOWN_LAYOUTS = 4096  # a program that logs other names every time must not fill the memory
 FLUSH_SECONDS = 5.0  # how long `flush` waits for the disk
@@ -62,17 +62,17 @@ class RunLog:
         self._layouts: dict[tuple[str, ...], Layout] = {}
         self._other_layouts: dict[tuple[Key, ...], Layout] = {}
         self._last: tuple[tuple[str, ...], Layout] = ((), Layout(()))
-        self._intake = Intake(lambda: self._writer.hurry())
+        self._write_queue = WriteQueue(lambda: self._writer.hurry())
         self._numbers = count()  # of rows
         self._order_numbers = count()
         self._with_excerpt: set[int] = set()  # numbers of findings
-        self._tail = Tail(file)
-        self._writer = Writer(file, self._intake, self._tail, say, later)
+        self._write_ahead = WriteAheadFile(file)
+        self._writer = Writer(file, self._write_queue, self._write_ahead, say, later)
         self._open_tail()
         for key, value in meta.items():
             self.meta(key, value)
-        self._tail.write(with_orders=True)  # rows of nobody could not be told from those of a living process
-        self._sweeper = Sweeper(self._tail, before_sweep)
+        self._write_ahead.write(with_orders=True)  # rows of nobody could not be told from those of a living process
+        self._sweeper = Sweeper(self._write_ahead, before_sweep)
         self._sweeper.start()
         self._writer.start()
 
@@ -81,7 +81,7 @@ class RunLog:
         with suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             if not self.file.exists() and not is_network(self.file.parent):
-                self._tail.open(self._writer.file_id)
+                self._write_ahead.open(self._writer.file_id)
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
         """The values of one step, each a number or a tensor of one element. `more` of them follow at once."""
@@ -106,8 +106,8 @@ class RunLog:
         number = step if type(step) is int else index(step)
         row = (layout, number, now() if time is None else time, packed, next(self._numbers))
         if not self._writer.is_off:
-            self._intake.add_row(row)  # first: whoever opens the tail right now finds it there
-            self._tail.add(row, more=more)
+            self._write_queue.add_row(row)  # first: whoever opens the tail right now finds it there
+            self._write_ahead.add(row, more=more)
         for listener in self._listeners:
             if layout.names:
                 listener(layout.names, number, row[2], packed)
@@ -137,7 +137,7 @@ class RunLog:
     def finding(self, number: int, finding: Mapping[str, Any]) -> None:
         """Add the finding of that number, or replace it: its count grows."""
         plain = dict(finding)
-        self._intake.kept_steps.add(plain["step"])
+        self._write_queue.kept_steps.add(plain["step"])
         self._order(lambda: _finding_statement(number, plain))
         if number not in self._with_excerpt:  # the source as it is now; the writer's thread reads it
             self._with_excerpt.add(number)
@@ -166,8 +166,8 @@ class RunLog:
     def _order(self, statement: Callable[[], Statement], *, may_drop: bool = False) -> None:
         if not self._writer.is_off and os.getpid() == self._pid:
             order = Order(statement, may_drop=may_drop, number=next(self._order_numbers))
-            self._intake.add_order(order)
-            self._tail.add_order(order)
+            self._write_queue.add_order(order)
+            self._write_ahead.add_order(order)
 
 
 def _record_statement(record: Record) -> Statement:

@@ -12,10 +12,10 @@ from typing import Any
 
 from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
 from surefoot.runlog.write.file_id import note_whole
-from surefoot.runlog.write.intake import Order, Row
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
-from surefoot.runlog.write.tail_format import TailContent, read_tail, tail_files
+from surefoot.runlog.write.write_ahead_format import WriteAheadContent, read_write_ahead, write_ahead_files
+from surefoot.runlog.write.write_queue import Order, Row
 
 Say = Callable[[str], None]
 NAMELESS_SECONDS = 10.0
@@ -28,7 +28,7 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
             return 0
         if file.exists() and not is_whole(file):
             raise ValueError("the file is damaged")
-        store = Store(file, (read_tail(file).writer or {}).get("id", ""))
+        store = Store(file, (read_write_ahead(file).writer or {}).get("id", ""))
         try:
             return bring_back(store)
         finally:
@@ -38,31 +38,32 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
         return 0
     except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
         if _has_tail(file):  # else another reader has brought it in meanwhile
-            say(f"what was logged last is still in {tail_files(file)[0]} and -1, and can't be brought in: {error}.")
+            left = write_ahead_files(file)[0]
+            say(f"what was logged last is still in {left} and -1, and can't be brought in: {error}.")
         return 0
 
 
 def _has_tail(file: Path) -> bool:
-    return any(one.exists() for one in tail_files(file))
+    return any(one.exists() for one in write_ahead_files(file))
 
 
 def bring_back(store: Store) -> int:
     """All of it in one transaction; then the tail is not needed any more."""
     if not _has_tail(store.file):
         return 0
-    tail, meta = read_tail(store.file, is_old=not store.file_id), store.meta()
-    if tail.writer is not None and tail.writer["id"] not in ("", store.file_id):
+    write_ahead, meta = read_write_ahead(store.file, is_old=not store.file_id), store.meta()
+    if write_ahead.writer is not None and write_ahead.writer["id"] not in ("", store.file_id):
         raise ValueError("they belong to another file")
-    rows = [row for number, row in sorted(tail.rows.items()) if number > int(meta.get(LAST_ROW, -1))]
+    rows = [row for number, row in sorted(write_ahead.rows.items()) if number > int(meta.get(LAST_ROW, -1))]
     known = _num_series(store)
     usable = [row for row in rows if _is_usable(row, known)]
-    problems = [*tail.problems, *_lost(store, tail, len(rows) - len(usable))]
+    problems = [*write_ahead.problems, *_lost(store, write_ahead, len(rows) - len(usable))]
     after = int(meta.get(LAST_ORDER, -1))
-    orders = [_order(statement) for number, statement in sorted(tail.orders.items()) if number > after]
+    orders = [_order(statement) for number, statement in sorted(write_ahead.orders.items()) if number > after]
     if rows or orders or problems:
         noted = [*json.loads(meta.get(DAMAGE, "[]")), *problems]
         store.write(usable, orders, {DAMAGE: json.dumps(noted)} if noted else {})
-    for one in tail_files(store.file):
+    for one in write_ahead_files(store.file):
         with suppress(OSError):
             one.unlink()
     store.set_meta(**{LAST_ROW: "-1", LAST_ORDER: "-1"})  # the next writer counts from 0
@@ -73,9 +74,9 @@ def _order(statement: tuple[str, tuple[Any, ...]]) -> Order:
     return Order(lambda: statement)
 
 
-def _lost(store: Store, tail: TailContent, num_unusable: int) -> list[str]:
+def _lost(store: Store, write_ahead: WriteAheadContent, num_unusable: int) -> list[str]:
     """Commits that were made and are not there."""
-    missing = tail.commit - store.commit
+    missing = write_ahead.commit - store.commit
     if missing <= 0:
         return [f"{num_unusable} rows of the tail belong to series that are lost."] * bool(num_unusable)
     rows = f" {num_unusable} rows of the tail belong to series that are lost with them." if num_unusable else ""
@@ -112,8 +113,8 @@ def _is_written(file: Path) -> bool:
 
 def _is_tail_written(file: Path) -> bool:
     """Asked when its process has not made the file yet, or was killed before."""
-    newest = max(one.stat().st_mtime for one in tail_files(file) if one.exists())
-    writer = read_tail(file).writer
+    newest = max(one.stat().st_mtime for one in write_ahead_files(file) if one.exists())
+    writer = read_write_ahead(file).writer
     if writer is None:  # who has just made them writes its name next
         return abs(time() - newest) < NAMELESS_SECONDS
     return is_writing(writer, newest)

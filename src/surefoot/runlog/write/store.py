@@ -20,8 +20,8 @@ from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
 
 if TYPE_CHECKING:
-    from surefoot.runlog.write.intake import Order, Row
     from surefoot.runlog.write.layout import Layout
+    from surefoot.runlog.write.write_queue import Order, Row
 
 LAST_ROW, LAST_ORDER, COMMIT, FILE_ID = "row", "order", "commit", "id"  # their keys in meta
 MOST_STEPS = 2**16  # in one chunk

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from surefoot.runlog.schema import ADD_EVENT, ADD_META
 from surefoot.runlog.write.file_id import note_whole
-from surefoot.runlog.write.intake import Intake, Order
 from surefoot.runlog.write.recover import bring_back
 from surefoot.runlog.write.seal import Sealer
 from surefoot.runlog.write.store import FileGoneError, Store
-from surefoot.runlog.write.tail import Tail
+from surefoot.runlog.write.write_ahead import WriteAheadFile
+from surefoot.runlog.write.write_queue import Order, WriteQueue
 
 COMMIT_SECONDS = 0.35  # a SIGKILL loses what came in since; with the time that a commit takes, less than half a second
 BEAT_SECONDS = 5.0  # between signs of life when nothing is logged
@@ -32,15 +32,15 @@ class Writer:
     def __init__(
         self,
         file: Path,
-        intake: Intake,
-        tail: Tail,
+        write_queue: WriteQueue,
+        write_ahead: WriteAheadFile,
         say: Callable[[str], None],
         later: Callable[[], Mapping[str, str]],
     ) -> None:
         self.is_off = False
         self._file = file
-        self._intake = intake
-        self._tail = tail
+        self._write_queue = write_queue
+        self._write_ahead = write_ahead
         self._say = say
         self._later = later
         self.file_id = secrets.token_hex(8)  # of a file that is new
@@ -80,15 +80,15 @@ class Writer:
         try:
             store = Store(self._file, self.file_id)
             try:
-                if not self._tail.is_open:
+                if not self._write_ahead.is_open:
                     bring_back(store)
                     if store.is_wal:
-                        rows, orders = self._intake.waiting()
-                        self._tail.open(store.file_id, rows, orders)
+                        rows, orders = self._write_queue.waiting()
+                        self._write_ahead.open(store.file_id, rows, orders)
                 self._write(store)
                 self._work(store, Sealer(store, self._tell))
             finally:
-                self._tail.close(remove=self._is_written)
+                self._write_ahead.close(remove=self._is_written)
                 store.close()
             self._note_whole()
         except Exception as error:
@@ -126,7 +126,7 @@ class Writer:
 
     def _ask_later(self) -> None:
         for key, value in self._later().items():
-            self._intake.add_order(_meta(key, value))
+            self._write_queue.add_order(_meta(key, value))
 
     def _replies(self, wait_seconds: float) -> list[Reply]:
         """Who waits for the next commit, once somebody does or it is due."""
@@ -149,28 +149,28 @@ class Writer:
         if clock < self._retry_at:
             return False
         self._note_dropped()
-        self._tail.switch()
-        rows, orders = self._intake.take()
+        self._write_ahead.switch()
+        rows, orders = self._write_queue.take()
         if not rows and not orders and clock < self._beat_due:
             return True
         try:
-            store.write(rows, orders, {"beat": f"{time.time():.3f}", "tail": str(int(self._tail.is_open))})
+            store.write(rows, orders, {"beat": f"{time.time():.3f}", "tail": str(int(self._write_ahead.is_open))})
         except FileGoneError:
             raise
         except sqlite3.OperationalError as error:
-            self._intake.put_back(rows, orders)
+            self._write_queue.put_back(rows, orders)
             if not store.is_whole:
                 return False
             self._retry_at = clock + RETRY_SECONDS
             if self._tell("can't be written at present; training goes on, and it is tried again.", str(error)):
                 self._note("log-broken", str(error))
             return False
-        self._tail.clear(store.commit)
+        self._write_ahead.clear(store.commit)
         self._beat_due = clock + BEAT_SECONDS
         return True
 
     def _note_dropped(self) -> None:
-        dropped = self._intake.num_dropped
+        dropped = self._write_queue.num_dropped
         if dropped > self._num_dropped:
             text = f"{dropped - self._num_dropped} rows, because the disk did not keep up"
             self._num_dropped = dropped
@@ -179,7 +179,7 @@ class Writer:
 
     def _note(self, kind: str, text: str) -> None:
         statement = (ADD_EVENT, (0, time.time(), kind, text))
-        self._intake.orders.append(Order(lambda: statement))
+        self._write_queue.orders.append(Order(lambda: statement))
 
     def _tell(self, what: str, why: str) -> bool:
         """Say it once; whether it was news."""

@@ -9,7 +9,7 @@ from surefoot.watch.data.samples import Source
 from surefoot.watch.data.split import Splits
 
 if TYPE_CHECKING:
-    from surefoot.watch.data.probe import Feed
+    from surefoot.watch.data.data_probe import Feed
     from surefoot.watch.epoch import Pass
 
 COMPARED_PASSES = 4  # of each loader: sets of many indices take a while

@@ -20,7 +20,7 @@ from surefoot.facts import OverlapFacts, Site
 from surefoot.watch.data.samples import Place, Source
 
 if TYPE_CHECKING:
-    from surefoot.watch.data.probe import Feed
+    from surefoot.watch.data.data_probe import Feed
     from surefoot.watch.recorder import Recorder
 
 KEPT = 2  # passes
@@ -50,12 +50,12 @@ class Splits:
 
     def pass_ends(self, feed: Feed, recorder: Recorder) -> None:
         """It was trained on."""
-        accounts = [a for a in recorder.accounts.values() if a.num_updates > feed.updates.get(a.id, 0)]
+        all_tracked = [a for a in recorder.optimizers.values() if a.num_updates > feed.updates.get(a.id, 0)]
         if feed.epoch == 1:
-            self._keep(feed, tuple(account.id for account in accounts))
+            self._keep(feed, tuple(tracked.id for tracked in all_tracked))
         if not self._former:
             return
-        params = [param for account in accounts for param in account.ledger.params if param.requires_grad]
+        params = [param for tracked in all_tracked for param in tracked.ledger.params if param.requires_grad]
         chosen = params[:: max(1, len(params) // WEIGHTS)]
         self._weights = [(param, _sample(param)) for param in chosen]
         self._num_steps = recorder.num_steps

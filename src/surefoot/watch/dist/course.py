@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from surefoot.facts import Site, UnsyncedFacts
-from surefoot.watch.account import Account
 from surefoot.watch.dist.traffic import Mark
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Alone:
 class Course:
     """What is known of one optimizer. Keys are numbers of wrappers, 0 for none."""
 
-    account: Account  # stays when its optimizer has gone
+    tracked: TrackedOptimizer  # stays when its optimizer has gone
     alone: dict[int, Alone] = field(default_factory=dict)
     was_alone: bool = False  # at some step
     is_mended: bool = False  # something was sent after such steps: weights may be averaged now and then, on purpose

@@ -11,17 +11,17 @@ from surefoot.facts import LossFacts, ReplicaFacts
 from surefoot.watch.dist.replica import read_weights
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.dist.wrapper import Wrapper
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 
 def note_of(
-    recorder: Recorder, account: Account, wrappers: Sequence[Wrapper], losses: Sequence[LossFacts | None],
+    recorder: Recorder, tracked: TrackedOptimizer, wrappers: Sequence[Wrapper], losses: Sequence[LossFacts | None],
     *, replicated: bool,
 ) -> ReplicaFacts | None:  # fmt: skip
     """Before an update. `losses` are those of its window; `replicated` if weights must be equal on all ranks."""
-    ledger = account.ledger
+    ledger = tracked.ledger
     ids = frozenset[int]().union(*(wrapper.ids for wrapper in wrappers))
     mine = [i for i, param in enumerate(ledger.params) if id(param) in ids and ledger.states[i] is not None]
     params = [ledger.params[i] for i in mine]
@@ -31,8 +31,8 @@ def note_of(
     return ReplicaFacts(
         rank=dist.get_rank(),
         num_ranks=dist.get_world_size(),
-        optimizer=account.id,
-        update=account.num_updates,
+        optimizer=tracked.id,
+        update=tracked.num_updates,
         step=recorder.num_steps,
         model=wrappers[0].kind,
         num_elements=sum(param.numel() for param in params),

@@ -10,10 +10,10 @@ import torch
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
-from surefoot.watch.account import Account
 from surefoot.watch.data.mark import mark_of, tensors_in
-from surefoot.watch.dist.rhythm import is_noted
+from surefoot.watch.dist.noted_updates import is_noted
 from surefoot.watch.inventory.module import named_parameters
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 OTHERS = ("FullyShardedDataParallel", "FSDPModule", "DeepSpeedEngine")  # by name: not all of them are torch's
 MARKED_FORWARDS = 8  # of one window
@@ -35,7 +35,7 @@ class Wrapper:
         self.look(module)
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
-        self.account: Account | None = None  # of the optimizer that steps it, once it has done so
+        self.tracked: TrackedOptimizer | None = None  # of the optimizer that steps it, once it has done so
         self.trained_by: set[int] = set()  # ids of optimizers that have stepped on synchronised gradients
         self.marks: list[int] = []  # of what the forwards of a window were given, if its update is noted
         self._marked_update = 0
@@ -66,7 +66,7 @@ class Wrapper:
     def forward(self, inputs: Any) -> None:
         self.num_forwards += 1
         self.forward_syncs = self.syncs
-        update = 1 if self.account is None else self.account.num_updates + 1
+        update = 1 if self.tracked is None else self.tracked.num_updates + 1
         if not is_noted(update):
             return
         if update != self._marked_update:

@@ -14,9 +14,9 @@ from typing import Any
 from torch import Tensor
 
 from surefoot.facts import KeptGraphFacts, Site
-from surefoot.watch.graph.keeper import find_keeper
+from surefoot.watch.graph.retention import find_retention
 from surefoot.watch.graph.walk import deep_node
-from surefoot.watch.live import live
+from surefoot.watch.instances import live
 
 KEY = "surefoot"
 FIRST = 40  # backwards of a line that all get tokens; later only some stretches do
@@ -111,7 +111,7 @@ class Line:
         gc.collect()
         steps = self._steps(living)
         self.next_look = max(2 * len(steps), SUSPICIOUS)
-        self.keeper, emptied = (None, False) if self.site is None else find_keeper(self.site, whole=whole)
+        self.keeper, emptied = (None, False) if self.site is None else find_retention(self.site, whole=whole)
         self.bounded = (emptied and len(steps) < MANY) or (whole and _is_bounded(living))
         return steps
 

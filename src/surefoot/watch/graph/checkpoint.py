@@ -16,14 +16,14 @@ from torch.optim import Optimizer
 from torch.utils.checkpoint import CheckpointFunction
 
 from surefoot.facts import CheckpointFacts, Site
+from surefoot.watch.build_facts import NAMED
 from surefoot.watch.compiler import leave_alone
-from surefoot.watch.fold import NAMED
 from surefoot.watch.inventory.module import own_parameters
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 MAX_LOOKS = 256  # at what runs inside, over the whole run
 
@@ -82,16 +82,16 @@ class CheckpointProbe(Probe):
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if not self._since_step:
             return None
-        account = self._recorder.accounts.get(optimizer)
-        self._facts = () if account is None else tuple(self._fold(account))
+        tracked = self._recorder.optimizers.get(optimizer)
+        self._facts = () if tracked is None else tuple(self._fold(tracked))
         return self._facts
 
-    def _fold(self, account: Account) -> list[CheckpointFacts]:
-        index = {id(p): i for i, p in enumerate(account.ledger.params)}
+    def _fold(self, tracked: TrackedOptimizer) -> list[CheckpointFacts]:
+        index = {id(p): i for i, p in enumerate(tracked.ledger.params)}
         facts = []
         for site, refs in self._since_step.items():
             params = {id(p): p for ref in refs if (p := ref()) is not None and id(p) in index}
-            without = [p for p in params.values() if not account.ledger.provenances[index[id(p)]].fresh]
+            without = [p for p in params.values() if not tracked.ledger.provenances[index[id(p)]].fresh]
             if params:
                 names = tuple(self._recorder.names.of(p) for p in (without or list(params.values()))[:NAMED])
                 facts.append(CheckpointFacts(site, names, len(params), len(without)))

@@ -6,7 +6,7 @@ import ast
 
 from surefoot.facts import Site
 from surefoot.watch.graph.outside import Cut
-from surefoot.watch.graph.source import (
+from surefoot.watch.graph.scope import (
     Scope,
     called,
     dotted,

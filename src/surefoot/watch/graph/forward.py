@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from surefoot.facts import DirectForwardFacts, Site
 from surefoot.watch.graph.compiling import switch_off_when_compiling
-from surefoot.watch.graph.source import find_forward_calls
+from surefoot.watch.graph.scope import find_forward_calls
 from surefoot.watch.inventory.module import modules_of, parameters_of
 from surefoot.watch.probe import Probe
 
@@ -78,9 +78,9 @@ class ForwardProbe(Probe):
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if not self._watches:
             return None
-        account = self._recorder.accounts.get(optimizer)
-        if account is not None:
-            self._note_childless(account.ids)
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is not None:
+            self._note_childless(tracked.ids)
         direct = {fact: ref for fact, ref in self._direct.items() if (m := ref()) is None or not self._was_called(m)}
         self._facts = tuple(direct)
         return self._facts
@@ -88,7 +88,7 @@ class ForwardProbe(Probe):
     def _note_childless(self, stepped: frozenset[int]) -> None:
         """Models that train and were not called, nor any part of them: their forward ran no module."""
         calls = [call for file in sorted(self._files) for call in find_forward_calls(file)]
-        for ref in self._recorder.names.census.roots if calls else ():
+        for ref in self._recorder.names.scan.roots if calls else ():
             root = ref()
             if root is None or any(self._was_called(module) for module in modules_of(root)):
                 continue

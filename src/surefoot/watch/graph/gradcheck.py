@@ -19,7 +19,7 @@ from torch.optim import Optimizer
 from surefoot.facts import GradcheckFacts, Site
 from surefoot.watch.compiler import leave_alone
 from surefoot.watch.graph.difference import Comparison, Subject, kept_generators
-from surefoot.watch.graph.source import backward_line
+from surefoot.watch.graph.scope import backward_line
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from torch.optim import Optimizer
 
 from surefoot.facts import LiveTargetFacts, Site
-from surefoot.watch.fold import NAMED
+from surefoot.watch.build_facts import NAMED
 from surefoot.watch.graph.bootstrap import live_targets
 from surefoot.watch.probe import Probe
 from surefoot.watch.source import parse
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 LOOKED_AT = 16  # backwards of each line whose graph is read
 REINFORCEMENT = frozenset(("reward", "rewards", "action", "actions"))
@@ -35,7 +35,7 @@ class Seen:
     discount: float
     leaves: frozenset[int]
     unused: set[int] = field(default_factory=set)  # backwards that no step has used so far
-    used_by: dict[int, int] = field(default_factory=dict)  # by account, steps that used it
+    used_by: dict[int, int] = field(default_factory=dict)  # by tracked optimizer, steps that used it
 
 
 class LiveTargetProbe(Probe):
@@ -70,28 +70,28 @@ class LiveTargetProbe(Probe):
         return self._is_wanted
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or not self._seen:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or not self._seen:
             return None
-        used = {ordinal for p in account.ledger.distinct for ordinal in p.fresh}
+        used = {ordinal for p in tracked.ledger.distinct for ordinal in p.fresh}
         for seen in self._seen.values():
-            if seen.unused & used and not seen.leaves.isdisjoint(account.ids):
+            if seen.unused & used and not seen.leaves.isdisjoint(tracked.ids):
                 seen.unused -= used
-                seen.used_by[account.id] = seen.used_by.get(account.id, 0) + 1
-        return tuple(seen.used_by.get(account.id) for seen in self._seen.values())
+                seen.used_by[tracked.id] = seen.used_by.get(tracked.id, 0) + 1
+        return tuple(seen.used_by.get(tracked.id) for seen in self._seen.values())
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return {}
-        facts = [self._fact(seen, account) for seen in self._seen.values() if seen.used_by.get(account.id)]
+        facts = [self._fact(seen, tracked) for seen in self._seen.values() if seen.used_by.get(tracked.id)]
         return {"live_targets": tuple(facts)} if facts else {}
 
-    def _fact(self, seen: Seen, account: Account) -> LiveTargetFacts:
-        params = [p for p in account.ledger.params if id(p) in seen.leaves]
+    def _fact(self, seen: Seen, tracked: TrackedOptimizer) -> LiveTargetFacts:
+        params = [p for p in tracked.ledger.params if id(p) in seen.leaves]
         names = tuple(self._recorder.names.of(p) for p in params[:NAMED])
         return LiveTargetFacts(
-            seen.kind, seen.used_by[account.id], seen.discount, names, len(params), seen.site
+            seen.kind, seen.used_by[tracked.id], seen.discount, names, len(params), seen.site
         )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ class TermProbe(Probe):
 
     def __init__(self) -> None:
         self._flow: SumFlow | None = None
-        self._account = 0  # whose parameters are followed: of the first optimizer that steps on such a loss
+        self._tracked = 0  # whose parameters are followed: of the first optimizer that steps on such a loss
         self._is_suspicious = False
         self._num_windows = 0
         self._values: dict[Cut, list[float]] = {}  # of addends that no other part of the loss uses
@@ -135,8 +135,8 @@ class TermProbe(Probe):
                     self._predictions.add(cut)
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        account = self._recorder.accounts.get(optimizer)
-        if self._flow is not None and account is not None and self._account == account.id:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if self._flow is not None and tracked is not None and self._tracked == tracked.id:
             flow = self._flow
             self._leave()
             if flow.failure is not None:
@@ -146,21 +146,21 @@ class TermProbe(Probe):
         return bool(self._found)
 
     def step_ends(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or not self._is_suspicious or self._flow is not None or self._num_windows >= WINDOWS:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or not self._is_suspicious or self._flow is not None or self._num_windows >= WINDOWS:
             return
-        self._account = self._account or account.id
-        is_next_armed = account.num_updates < account.windows.num_first
-        if self._account == account.id and account.num_updates in FOLLOWED and is_next_armed:
+        self._tracked = self._tracked or tracked.id
+        is_next_armed = tracked.num_updates < tracked.windows.num_first
+        if self._tracked == tracked.id and tracked.num_updates in FOLLOWED and is_next_armed:
             here = self._recorder.sites.here
-            params = [p for p in account.ledger.params if p.requires_grad]
+            params = [p for p in tracked.ledger.params if p.requires_grad]
             flow = SumFlow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
             if flow.enter():
                 self._flow = flow
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        is_mine = account is not None and account.id == self._account
+        tracked = self._recorder.optimizers.get(optimizer)
+        is_mine = tracked is not None and tracked.id == self._tracked
         return {"dead_terms": self._found} if self._found and is_mine else {}
 
     def _facts(self) -> Iterator[DeadTermFacts]:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import Site, UntrainedFacts
-from surefoot.watch.fold import NAMED
+from surefoot.watch.build_facts import NAMED
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
 from surefoot.watch.graph.flow import AVOIDABLE, Flow
@@ -20,9 +20,9 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.sample import sample_sum
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 FOLLOWED = frozenset(
     (1, 2, 4, 16)
@@ -34,7 +34,7 @@ class Suspect:
     """A trainable parameter that has had no gradient yet. The program may drop it before the run ends."""
 
     param: weakref.ref[Tensor]
-    account: int
+    tracked: int
     start: float  # the sum of some of its elements
     name: str = ""
     moved: bool = False
@@ -47,13 +47,13 @@ class FlowProbe(Probe):
 
     def __init__(self) -> None:
         self._suspects: list[Suspect] = []
-        self._met: set[int] = set()  # accounts that were looked at for suspects
+        self._met: set[int] = set()  # tracked optimizers that were looked at for suspects
         self._num_updates: dict[int, int] = {}
         self._num_trained: dict[int, int] = {}
         self._flow: Flow | None = None
         self._followed: list[Suspect] = []
         self._places: dict[Cut, tuple[Site | None, bool]] = {}
-        self._follows = 0  # account until whose next step values are followed
+        self._follows = 0  # the tracked optimizer until whose next step values are followed
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -63,29 +63,29 @@ class FlowProbe(Probe):
     # --- who has no gradient
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return None
-        if self._flow is not None and self._follows == account.id:
+        if self._flow is not None and self._follows == tracked.id:
             self._learn()
-        if account.id not in self._met and self._recorder.num_backwards:
-            self._meet(account)
+        if tracked.id not in self._met and self._recorder.num_backwards:
+            self._meet(tracked)
         if not self._suspects:
             return None
-        self._num_updates[account.id] = account.num_updates
+        self._num_updates[tracked.id] = tracked.num_updates
         self._drop_trained()
-        if not account.num_updates & (account.num_updates - 1):
+        if not tracked.num_updates & (tracked.num_updates - 1):
             self._see_moves()
-        return tuple((s.fate, s.cut) for s in self._suspects if s.account == account.id)
+        return tuple((s.fate, s.cut) for s in self._suspects if s.tracked == tracked.id)
 
-    def _meet(self, account: Account) -> None:
-        params = [p for p in account.ledger.params if p.requires_grad]
-        others = [p for other in self._recorder.accounts.values() for p in other.ledger.params if p.grad is not None]
+    def _meet(self, tracked: TrackedOptimizer) -> None:
+        params = [p for p in tracked.ledger.params if p.requires_grad]
+        others = [p for other in self._recorder.optimizers.values() for p in other.ledger.params if p.grad is not None]
         if not others:
             return  # nothing got a gradient yet: no step to learn from
-        self._met.add(account.id)
-        self._num_trained[account.id] = sum(1 for p in params if p.grad is not None)
-        self._suspects += [Suspect(weakref.ref(p), account.id, sample_sum(p)) for p in params if p.grad is None]
+        self._met.add(tracked.id)
+        self._num_trained[tracked.id] = sum(1 for p in params if p.grad is not None)
+        self._suspects += [Suspect(weakref.ref(p), tracked.id, sample_sum(p)) for p in params if p.grad is None]
 
     def backward_ends(self, backward: Backward) -> None:
         if self._suspects:
@@ -104,15 +104,15 @@ class FlowProbe(Probe):
     # --- where their values go
 
     def step_ends(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if not self._suspects or account is None or account.num_updates not in FOLLOWED or self._flow is not None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if not self._suspects or tracked is None or tracked.num_updates not in FOLLOWED or self._flow is not None:
             return
         alive = [(s, p) for s in self._suspects if (p := s.param()) is not None]
         self._followed, params = [s for s, _ in alive], [p for _, p in alive]
         here = self._recorder.sites.here
         flow = Flow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
         if flow.enter():
-            self._flow, self._follows = flow, account.id
+            self._flow, self._follows = flow, tracked.id
 
     def backward_begins(self, backward: Backward) -> None:
         if self._flow is not None and not self._flow.paused:
@@ -142,8 +142,8 @@ class FlowProbe(Probe):
     # --- as facts
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        mine = [s for s in self._suspects if account is not None and s.account == account.id]
+        tracked = self._recorder.optimizers.get(optimizer)
+        mine = [s for s in self._suspects if tracked is not None and s.tracked == tracked.id]
         return {"untrained": self._facts(mine)} if mine else {}
 
     def end_facts(self) -> dict[str, Any]:
@@ -164,9 +164,9 @@ class FlowProbe(Probe):
         cut = suspect.cut
         site, conditional = self._located(cut) if cut is not None else (None, False)
         return UntrainedFacts(
-            optimizer=suspect.account,
-            num_steps=self._num_updates.get(suspect.account, 0),
-            num_trained=self._num_trained.get(suspect.account, 0),
+            optimizer=suspect.tracked,
+            num_steps=self._num_updates.get(suspect.tracked, 0),
+            num_trained=self._num_trained.get(suspect.tracked, 0),
             fate=suspect.fate,
             cut_by="" if cut is None else cut.kind,
             conditional=conditional,

@@ -15,16 +15,16 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from surefoot.facts import Site, ZeroGradientFacts
-from surefoot.watch.fold import NAMED
+from surefoot.watch.build_facts import NAMED
 from surefoot.watch.graph.compiling import has_compiled
 from surefoot.watch.graph.direction import IdleDirection, idle_directions
 from surefoot.watch.graph.gradient_end import GradientEnd, behind_steps
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 SEARCHES = 2  # of the graphs of an optimizer's losses for the reason
 
@@ -66,21 +66,21 @@ class ZeroGradientProbe(Probe):
     # --- which gradients are 0
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return
-        state = self._states.get(account.id)
+        state = self._states.get(tracked.id)
         if state is None:
-            state = self._states[account.id] = State()
-            self._look(state, [p for p in account.ledger.params if p.grad is not None])
-        elif state.zero and state.num_looked == account.num_updates - 1:
+            state = self._states[tracked.id] = State()
+            self._look(state, [p for p in tracked.ledger.params if p.grad is not None])
+        elif state.zero and state.num_looked == tracked.num_updates - 1:
             self._look(state, state.alive())
             zero = {id(ref()) for ref in state.zero}
-            state.every = state.every and all(p.grad is None or id(p) in zero for p in account.ledger.params)
+            state.every = state.every and all(p.grad is None or id(p) in zero for p in tracked.ledger.params)
         else:  # steps were not looked at
             state.zero, state.every = [], False
         if state.every:
-            state.every = self._is_zero_elsewhere(account)
+            state.every = self._is_zero_elsewhere(tracked)
 
     def _look(self, state: State, params: Sequence[Tensor]) -> None:
         state.num_looked += 1
@@ -88,11 +88,11 @@ class ZeroGradientProbe(Probe):
         state.every = state.every and bool(zero) and len(zero) == len(params)
         state.zero = [weakref.ref(param) for param in zero]
 
-    def _is_zero_elsewhere(self, account: Account) -> bool:
+    def _is_zero_elsewhere(self, tracked: TrackedOptimizer) -> bool:
         """Whether no other parameter has a gradient: a loss may be meant for several optimizers."""
-        others = [p for a in self._recorder.accounts.values() if a is not account for p in a.ledger.params]
+        others = [p for a in self._recorder.optimizers.values() if a is not tracked for p in a.ledger.params]
         left = [
-            p for p in [*others, *self._recorder.unowned.alive()] if p.grad is not None and id(p) not in account.ids
+            p for p in [*others, *self._recorder.unowned.alive()] if p.grad is not None and id(p) not in tracked.ids
         ]
         return len(_zero(left)) == len(left)
 
@@ -100,8 +100,8 @@ class ZeroGradientProbe(Probe):
 
     def backward_begins(self, backward: Backward) -> None:
         self._end = None
-        for account in self._recorder.accounts.values():
-            state = self._states.get(account.id)
+        for tracked in self._recorder.optimizers.values():
+            state = self._states.get(tracked.id)
             if state is None or not state.zero or state.num_searches >= SEARCHES:
                 continue
             state.num_searches += 1
@@ -119,8 +119,8 @@ class ZeroGradientProbe(Probe):
     # --- layers with two directions
 
     def step_ends(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        state = None if account is None else self._states.get(account.id)
+        tracked = self._recorder.optimizers.get(optimizer)
+        state = None if tracked is None else self._states.get(tracked.id)
         if self._wanted:
             self._leave()
         elif state is not None and state.zero and state.num_looked <= SEARCHES:
@@ -138,14 +138,14 @@ class ZeroGradientProbe(Probe):
 
     def _idle_directions(self, state: State) -> list[IdleDirection]:
         zero = state.alive()
-        places = [place for param in zero if (place := self._recorder.names.census.place(param)) is not None]
+        places = [place for param in zero if (place := self._recorder.names.scan.place(param)) is not None]
         return idle_directions([place.module() for place in places], {id(param) for param in zero})
 
     # --- as facts
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        state = None if account is None else self._states.get(account.id)
+        tracked = self._recorder.optimizers.get(optimizer)
+        state = None if tracked is None else self._states.get(tracked.id)
         return {} if state is None or not state.zero else {"zero_gradients": tuple(self._facts(state))}
 
     def _facts(self, state: State) -> list[ZeroGradientFacts]:

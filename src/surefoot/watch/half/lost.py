@@ -18,8 +18,8 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Ledger
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 HALF = (torch.bfloat16, torch.float16)
 MAX_PARAMS = 4  # the largest ones
@@ -39,24 +39,24 @@ class LostUpdateProbe(Probe):
         self._recorder = recorder
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return
-        self._before.pop(account.id, None)
-        if account.id in self._found:
+        self._before.pop(tracked.id, None)
+        if tracked.id in self._found:
             self._recorder.record_due = True
-        chosen = self._chosen(account, optimizer)
+        chosen = self._chosen(tracked, optimizer)
         if not chosen:
             return
-        self._before[account.id] = [
+        self._before[tracked.id] = [
             (p, p._version, _some(p).clone(), _some(p.grad) != 0) for p in chosen if _is_dense(p.grad)
         ]
-        self._decay[account.id] = _decay(optimizer, {id(p): old for p, _, old, _ in self._before[account.id]})
+        self._decay[tracked.id] = _decay(optimizer, {id(p): old for p, _, old, _ in self._before[tracked.id]})
 
     def step_ends(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        before = None if account is None else self._before.pop(account.id, None)
-        if account is None or not before:
+        tracked = self._recorder.optimizers.get(optimizer)
+        before = None if tracked is None else self._before.pop(tracked.id, None)
+        if tracked is None or not before:
             return
         num_checked = num_unchanged = 0
         for param, version, old, touched in before:
@@ -65,28 +65,28 @@ class LostUpdateProbe(Probe):
             num_checked += int(touched.sum())
             num_unchanged += int((touched & (_some(param) == old)).sum())
         first = before[0][0]
-        self._found[account.id] = LostUpdateFacts(
+        self._found[tracked.id] = LostUpdateFacts(
             str(first.dtype).removeprefix("torch."),
             num_checked,
             num_unchanged,
             max((float(group["lr"]) for group in optimizer.param_groups if "lr" in group), default=0.0),
-            account.num_updates,
+            tracked.num_updates,
             tuple(self._recorder.names.of(param) for param, *_ in before),
-            *self._decay.pop(account.id),
+            *self._decay.pop(tracked.id),
         )
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        found = None if account is None else self._found.pop(account.id, None)
+        tracked = self._recorder.optimizers.get(optimizer)
+        found = None if tracked is None else self._found.pop(tracked.id, None)
         return {} if found is None else {"lost_updates": found}
 
-    def _chosen(self, account: Account, optimizer: Optimizer) -> list[Tensor]:
-        params = account.ledger.params
-        known = self._half.get(account.id)
-        if known is None or known[0]() is not account.ledger:
+    def _chosen(self, tracked: TrackedOptimizer, optimizer: Optimizer) -> list[Tensor]:
+        params = tracked.ledger.params
+        known = self._half.get(tracked.id)
+        if known is None or known[0]() is not tracked.ledger:
             half = [i for i, p in enumerate(params) if p.dtype in HALF] if _is_builtin(optimizer) else []
             largest = sorted(half, key=lambda i: -params[i].numel())[:MAX_PARAMS]
-            known = self._half[account.id] = (weakref.ref(account.ledger), largest)
+            known = self._half[tracked.id] = (weakref.ref(tracked.ledger), largest)
         return [params[i] for i in known[1]]
 
 

@@ -15,16 +15,16 @@ from surefoot.watch.half.scaled_loss import ScaledLosses, factors_of, tensors_in
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 MANY_SKIPS = 20  # the shape of a step changes here, so that it is recorded
 
 
 class Unscale(NamedTuple):
     scaler: Scaler
-    account: Account
+    tracked: TrackedOptimizer
     site: Site | None
     inside: bool  # by `scaler.step` itself
     scale: float | None  # None on a device: reading it would stall
@@ -94,7 +94,7 @@ class ScalerProbe(Probe):
     def backward_begins(self, backward: Backward) -> None:
         if not self._scalers:
             return
-        outer = self._recorder.lanes.here().backward_stack
+        outer = self._recorder.thread_states.here().backward_stack
         if outer:  # a re-entrant checkpoint goes on with the gradients of the backward around it
             backward.scaled_by = outer[-1].scaled_by
             self._scales.nested(backward.ordinal, outer[-1].ordinal)
@@ -129,31 +129,31 @@ class ScalerProbe(Probe):
     def _unscales(self, args: Any, kwargs: Any) -> None:
         optimizer = args[1] if len(args) > 1 else kwargs.get("optimizer")
         if args[0]._enabled and isinstance(optimizer, Optimizer):
-            account = self._account(optimizer)
-            self._recorder.look([account, *self._recorder.accounts.sharing(account)])
+            tracked = self._tracked(optimizer)
+            self._recorder.look([tracked, *self._recorder.optimizers.sharing(tracked)])
 
     def _unscaled(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
         scaler, optimizer = args[0], args[1] if len(args) > 1 else kwargs.get("optimizer")
         if not scaler._enabled or not isinstance(optimizer, Optimizer):
             return
         recorder = self._recorder
-        account = self._account(optimizer)
-        for each in (account, *recorder.accounts.sharing(account)):
+        tracked = self._tracked(optimizer)
+        for each in (tracked, *recorder.optimizers.sharing(tracked)):
             each.ledger.settle()
             self._scales.unscaled(each.id, recorder.num_backwards)
-        self._note(self._unscale(scaler, account, recorder.sites.here()))
+        self._note(self._unscale(scaler, tracked, recorder.sites.here()))
 
-    def _unscale(self, scaler: GradScaler, account: Account, site: Site | None) -> Unscale:
+    def _unscale(self, scaler: GradScaler, tracked: TrackedOptimizer, site: Site | None) -> Unscale:
         known, scale = self.scaler(scaler), None
         if isinstance(tensor := scaler._scale, Tensor) and tensor.is_cpu:
             scale = known.last_scale = tensor.item()
-        return Unscale(known, account, site, self._recorder.by_scaler is not None, scale)
+        return Unscale(known, tracked, site, self._recorder.by_scaler is not None, scale)
 
     def _note(self, unscale: Unscale) -> None:
-        known, account, site, inside, scale = unscale
+        known, tracked, site, inside, scale = unscale
         self._recorder.note(
-            ("unscale", id(site), known.id, account.id, inside),
-            lambda at: UnscaleFacts(at, known.id, account.id, site, scale or known.scale, inside),
+            ("unscale", id(site), known.id, tracked.id, inside),
+            lambda at: UnscaleFacts(at, known.id, tracked.id, site, scale or known.scale, inside),
         )
 
     # --- in steady windows
@@ -161,13 +161,13 @@ class ScalerProbe(Probe):
     def _observe_unscale(self, args: Any, kwargs: Any) -> tuple[Unscale, int, Any] | None:
         """What is unscaled, after how many backwards, and the state of its gradients before."""
         recorder = self._recorder
-        scaler, account = args[0], recorder.accounts.get(args[1]) if len(args) > 1 else None
-        if account is not None and scaler._enabled:
-            change, states = recorder.steady.observe(account)
+        scaler, tracked = args[0], recorder.optimizers.get(args[1]) if len(args) > 1 else None
+        if tracked is not None and scaler._enabled:
+            change, states = recorder.steady.observe(tracked)
             if change is not None:
-                unscale = self._unscale(scaler, account, recorder.sites.near(3))
+                unscale = self._unscale(scaler, tracked, recorder.sites.near(3))
                 recorder.steady.marks.append(
-                    ("unscale", id(unscale.site), unscale.scaler.id, account.id, unscale.inside, change)
+                    ("unscale", id(unscale.site), unscale.scaler.id, tracked.id, unscale.inside, change)
                 )
                 return unscale, recorder.num_backwards, states
         recorder.leave_steady()
@@ -178,7 +178,7 @@ class ScalerProbe(Probe):
         if begun is None:
             self._unscaled(None, args, kwargs, result)
             return
-        recorder, ledger = self._recorder, begun[0].account.ledger
+        recorder, ledger = self._recorder, begun[0].tracked.ledger
         ledger.states = after = ledger.scan()
         if recorder.tap.is_steady:
             recorder.steady.calls.append((self._account_for_unscale, *begun, after))
@@ -186,70 +186,70 @@ class ScalerProbe(Probe):
             self._account_for_unscale(*begun, after)
 
     def _account_for_unscale(self, unscale: Unscale, num_backwards: int, before: Any, after: Any) -> None:
-        account = unscale.account
-        self._recorder.look([account], [before])
-        account.ledger.settle(after)
-        self._scales.unscaled(account.id, num_backwards)
+        tracked = unscale.tracked
+        self._recorder.look([tracked], [before])
+        tracked.ledger.settle(after)
+        self._scales.unscaled(tracked.id, num_backwards)
         self._note(unscale)
 
-    def _account(self, optimizer: Optimizer) -> Account:
+    def _tracked(self, optimizer: Optimizer) -> TrackedOptimizer:
         # Its step and `zero_grad` follow changes of the parameter groups; here that would be work for nothing.
-        return self._recorder.accounts.get(optimizer) or self._recorder.account(optimizer)
+        return self._recorder.optimizers.get(optimizer) or self._recorder.tracked(optimizer)
 
     # --- steps
 
-    def _step_begins(self, args: Any, kwargs: Any) -> tuple[Account, int, Site | None] | None:
+    def _step_begins(self, args: Any, kwargs: Any) -> tuple[TrackedOptimizer, int, Site | None] | None:
         scaler, optimizer = args[0], args[1] if len(args) > 1 else kwargs.get("optimizer")
         if not scaler._enabled or not isinstance(optimizer, Optimizer) or self._recorder.by_scaler is not None:
             return None
         recorder = self._recorder
         recorder.by_scaler, recorder.by_scaler_at = self.scaler(scaler), recorder.sites.near(3)
-        account = self._account(optimizer)
-        return account, account.num_updates, recorder.by_scaler_at
+        tracked = self._tracked(optimizer)
+        return tracked, tracked.num_updates, recorder.by_scaler_at
 
     def _step_ends(
-        self, before: tuple[Account, int, Site | None] | None, args: Any, kwargs: Any, result: Any
+        self, before: tuple[TrackedOptimizer, int, Site | None] | None, args: Any, kwargs: Any, result: Any
     ) -> BaseException | None:
         if before is None:
             return None
         recorder = self._recorder
-        account, num_updates, site = before
-        optimizer = account.optimizer()
+        tracked, num_updates, site = before
+        optimizer = tracked.optimizer()
         try:
-            if account.num_updates > num_updates or optimizer is None:
+            if tracked.num_updates > num_updates or optimizer is None:
                 return None
             self.scaler(args[0]).skipped(optimizer)
-            return recorder.skip_step(account, optimizer, site)
+            return recorder.skip_step(tracked, optimizer, site)
         finally:
             recorder.by_scaler = recorder.by_scaler_at = None
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if not self._scalers:
             return None
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return None
-        scaled = self._left_in(account, optimizer)
+        scaled = self._left_in(tracked, optimizer)
         by: Scaler | None = self._recorder.by_scaler
         skips = 0 if by is None else by.num_skipped.get(id(optimizer), 0)
         return scaled and scaled.id, by and by.id, skips >= MANY_SKIPS
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        if not self._scalers or account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if not self._scalers or tracked is None:
             return {}
         facts: dict[str, Any] = {}
         by: Scaler | None = self._recorder.by_scaler
         if by is not None:
             skipped = by.num_skipped.get(id(optimizer), 0)
             facts["scaler"] = ScalerFacts(by.id, by.scale, True, skipped, by.init_scale)
-        scaled = self._left_in(account, optimizer)
+        scaled = self._left_in(tracked, optimizer)
         if scaled is not None:
             facts["scale"] = scaled.scale
         return facts
 
-    def _left_in(self, account: Account, optimizer: Optimizer) -> Scaler | None:
+    def _left_in(self, tracked: TrackedOptimizer, optimizer: Optimizer) -> Scaler | None:
         """The scaler whose scale is still in the gradients that are about to be used."""
         if getattr(optimizer, "grad_scale", None) is not None:  # a fused optimizer divides by it itself
             return None
-        return self._scales.of(account.id, account.ledger.distinct)
+        return self._scales.of(tracked.id, tracked.ledger.distinct)

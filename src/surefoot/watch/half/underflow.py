@@ -19,9 +19,9 @@ from surefoot.watch.probe import Probe
 from surefoot.watch.provenance import Ledger
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 MAX_NODES = 64  # of the graph, from the loss down: outputs are cast near it
 MAX_ROWS = 512  # of a matrix
@@ -104,45 +104,45 @@ class UnderflowProbe(Probe):
         sample.running = False  # the graph may be kept and run again
         num_cast, num_flushed = sample.counts()
         reached = {number for number, _ in backward.reached}
-        for account in self._recorder.accounts.values():
-            if account.id in reached:
-                self._found[account.id] = self._facts(account, num_cast, num_flushed, backward.value)
+        for tracked in self._recorder.optimizers.values():
+            if tracked.id in reached:
+                self._found[tracked.id] = self._facts(tracked, num_cast, num_flushed, backward.value)
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is not None and account.id in self._found:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is not None and tracked.id in self._found:
             self._recorder.record_due = True
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        found = None if account is None else self._found.pop(account.id, None)
+        tracked = self._recorder.optimizers.get(optimizer)
+        found = None if tracked is None else self._found.pop(tracked.id, None)
         return {} if found is None else {"underflow": found}
 
     def _is_fp16(self, backward: Backward) -> bool:
         return backward.autocast_dtype == "float16" or any(
-            self._has_half_weights(account) for account in self._recorder.accounts.values()
+            self._has_half_weights(tracked) for tracked in self._recorder.optimizers.values()
         )
 
-    def _has_half_weights(self, account: Account) -> bool:
-        known = self._half.get(account.id)
-        if known is None or known[0]() is not account.ledger:
-            half = any(p.dtype is torch.float16 for p in account.ledger.params)
-            known = self._half[account.id] = (weakref.ref(account.ledger), half)
+    def _has_half_weights(self, tracked: TrackedOptimizer) -> bool:
+        known = self._half.get(tracked.id)
+        if known is None or known[0]() is not tracked.ledger:
+            half = any(p.dtype is torch.float16 for p in tracked.ledger.params)
+            known = self._half[tracked.id] = (weakref.ref(tracked.ledger), half)
         return known[1]
 
-    def _facts(self, account: Account, num_cast: int, num_flushed: int, value: float | None) -> UnderflowFacts:
-        matrices = [p for p in account.ledger.params if _is_matrix(p.grad)]
+    def _facts(self, tracked: TrackedOptimizer, num_cast: int, num_flushed: int, value: float | None) -> UnderflowFacts:
+        matrices = [p for p in tracked.ledger.params if _is_matrix(p.grad)]
         sunk: list[Tensor] = []
         above = Depth(False, False)  # of the gradient that backward reached before
         for param in reversed(matrices):
             assert param.grad is not None
             above = _depth(param.grad.detach()[:MAX_ROWS].flatten(1), above)
             sunk += [param] if above.sunk else []
-        if value and not any(p.grad is not None and p.grad.any() for p in account.ledger.params):
+        if value and not any(p.grad is not None and p.grad.any() for p in tracked.ledger.params):
             sunk = matrices  # there is a loss, but not one gradient is left of it
         names = tuple(self._recorder.names.of(p) for p in sunk[:NAMED])
         return UnderflowFacts(
-            self._has_half_weights(account), num_cast, num_flushed, len(matrices), len(sunk), names
+            self._has_half_weights(tracked), num_cast, num_flushed, len(matrices), len(sunk), names
         )  # fmt: skip
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.optim import Optimizer
 
-    from surefoot.watch.account import Account
     from surefoot.watch.backward import Backward
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 FIRST_LOOKS = 4  # steps of an optimizer before which its parameters are asked; then the 8th, 16th, 32nd, …
 MAX_CHECKS = 16  # steps of an optimizer around which frozen parameters are compared
@@ -38,15 +38,15 @@ class FrozenProbe(Probe):
             self._looked += 1
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        assert account is not None, "a step makes the account"
-        state = self._state.get(account.id)
+        tracked = self._recorder.optimizers.get(optimizer)
+        assert tracked is not None, "a step makes the tracked optimizer"
+        state = self._state.get(tracked.id)
         if state is None:
-            state = self._state[account.id] = _State()
-        num = account.num_updates
+            state = self._state[tracked.id] = _State()
+        num = tracked.num_updates
         if num <= FIRST_LOOKS or num & (num - 1) == 0 or state.looked != self._looked:
             state.looked = self._looked
-            state.frozen = [weakref.ref(param) for param in _frozen(account)][:MAX_PARAMS]
+            state.frozen = [weakref.ref(param) for param in _frozen(tracked)][:MAX_PARAMS]
         if state.frozen and state.num_checks < MAX_CHECKS:
             state.num_checks += 1
             self._looking = True
@@ -55,8 +55,8 @@ class FrozenProbe(Probe):
     def step_ends(self, optimizer: Optimizer) -> None:
         if not self._looking:
             return
-        account = self._recorder.accounts.get(optimizer)
-        state = None if account is None else self._state.get(account.id)
+        tracked = self._recorder.optimizers.get(optimizer)
+        state = None if tracked is None else self._state.get(tracked.id)
         if state is None or not state.before:
             return
         self._looking = False
@@ -67,8 +67,8 @@ class FrozenProbe(Probe):
             self._recorder.record_due = True
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
-        account = self._recorder.accounts.get(optimizer)
-        state = None if account is None else self._state.get(account.id)
+        tracked = self._recorder.optimizers.get(optimizer)
+        state = None if tracked is None else self._state.get(tracked.id)
         if state is None or not state.moved:
             return {}
         moved, state.moved = state.moved, ()
@@ -88,8 +88,8 @@ class _State:
         self.moved: tuple[str, ...] = ()
 
 
-def _frozen(account: Account) -> list[Tensor]:
+def _frozen(tracked: TrackedOptimizer) -> list[Tensor]:
     """Frozen parameters; not those whose gradient came while they were still free."""
-    ledger = account.ledger
+    ledger = tracked.ledger
     fresh = [bool(p.fresh) for p in ledger.provenances]
     return [param for param, new in zip(ledger.params, fresh, strict=True) if not param.requires_grad and not new]

@@ -11,66 +11,66 @@ from torch.nn import Module
 from torch.nn.parameter import is_lazy
 
 from surefoot.facts import ModelFacts, ParameterFacts, PassingFacts, Site
-from surefoot.watch.inventory.census import Census, Hiding, Place
 from surefoot.watch.inventory.lineage import Lineage
 from surefoot.watch.inventory.mark import Mark, Marks
 from surefoot.watch.inventory.misspelling import is_misspelled, misspellings
+from surefoot.watch.inventory.model_scan import Hiding, ModelScan, Place
 from surefoot.watch.inventory.module import modules_of, parameters_of, part
 from surefoot.watch.inventory.optimizer import optimizer_facts
 from surefoot.watch.source import files_of, find_assignment, find_freezing, find_in_class
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 
 class Inventory:
-    """Reads facts off the newest census, the marks and the accounts."""
+    """Reads facts off the newest model scan, the marks and the tracked optimizers."""
 
     def __init__(self, recorder: Recorder, marks: Marks, lineage: Lineage) -> None:
         self._recorder = recorder
         self._marks = marks
         self._lineage = lineage
-        self._made: dict[int, int] = {}  # account id to the moment of its making
+        self._made: dict[int, int] = {}  # id of a tracked optimizer to the moment of its making
         self._numbers: dict[int, tuple[weakref.ref[Module], int]] = {}  # by the identity of a model
         self._num_models = 0
         self._misspelled: set[int] = set()
         self._passing: dict[Site, tuple[str, int]] = {}  # lines in a `forward` that make parameters: kind, how often
 
-    def note_made(self, account: Account) -> None:
+    def note_made(self, tracked: TrackedOptimizer) -> None:
         """What exists now is older than this optimizer."""
         self._take_census()
         self._marks.moment += 1
-        self._made[account.id] = self._marks.moment
+        self._made[tracked.id] = self._marks.moment
 
-    def _take_census(self) -> Census:
-        census = self._recorder.names.learn()
+    def _take_census(self) -> ModelScan:
+        scan = self._recorder.names.learn()
         self._marks.forget_gone()
-        for place in census.places.values():
+        for place in scan.places.values():
             param = place.param()
             if param is not None:
                 mark = self._marks.of(param)
-                mark.home = (census.roots[place.root], place.name) if place.root >= 0 else None
+                mark.home = (scan.roots[place.root], place.name) if place.root >= 0 else None
                 mark.was_frozen |= not param.requires_grad
-        return census
+        return scan
 
-    def facts(self, accounts: list[Account], owned: frozenset[int]) -> dict[str, Any]:
-        census = self._take_census()
-        roots = self._taking_part(census, owned)
-        models = [model for root in roots if (model := census.roots[root]()) is not None]
+    def facts(self, all_tracked: list[TrackedOptimizer], owned: frozenset[int]) -> dict[str, Any]:
+        scan = self._take_census()
+        roots = self._taking_part(scan, owned)
+        models = [model for root in roots if (model := scan.roots[root]()) is not None]
         files = self._files(models)
-        made = [self._made.get(account.id) for account in accounts if account.num_updates]
-        params = list(self._params(census, set(roots), accounts, owned))
+        made = [self._made.get(tracked.id) for tracked in all_tracked if tracked.num_updates]
+        params = list(self._params(scan, set(roots), all_tracked, owned))
         named = [(self._recorder.names.of(param), param) for param, _ in params]
         frozen = sum(not param.requires_grad for param, _ in params)
         return {
             "optimizers": tuple(
-                optimizer_facts(account, optimizer, census, self._lineage.ancestors(account))
-                for account in accounts
-                if (optimizer := account.optimizer()) is not None
+                optimizer_facts(tracked, optimizer, scan, self._lineage.ancestors(tracked))
+                for tracked in all_tracked
+                if (optimizer := tracked.optimizer()) is not None
             ),
             "models": tuple(self._model_facts(model) for model in models),
-            "parameters": tuple(self._parameter_facts(*param, census, accounts, made) for param in params),
+            "parameters": tuple(self._parameter_facts(*param, scan, all_tracked, made) for param in params),
             "misspellings": tuple(misspellings(models, named, files)),
             "passing": tuple(PassingFacts(site, *seen) for site, seen in self._passing.items()),
             "frozen_at": find_freezing(files) if frozen > len(params) // 2 else None,
@@ -93,11 +93,11 @@ class Inventory:
                 return True
         return False
 
-    def _taking_part(self, census: Census, owned: frozenset[int]) -> list[int]:
+    def _taking_part(self, scan: ModelScan, owned: frozenset[int]) -> list[int]:
         """Models of which a parameter is held by an optimizer or reached by a loss."""
         taking_part = {
             place.root
-            for key, place in census.places.items()
+            for key, place in scan.places.items()
             if key in owned or ((p := place.param()) is not None and self._marks.of(p).reached)
         }
         return sorted(root for root in taking_part if root >= 0)
@@ -110,15 +110,15 @@ class Inventory:
         return sorted({*sites.files(), *own})
 
     def _params(
-        self, census: Census, roots: set[int], accounts: list[Account], owned: frozenset[int]
+        self, scan: ModelScan, roots: set[int], all_tracked: list[TrackedOptimizer], owned: frozenset[int]
     ) -> Iterator[tuple[Tensor, Place | None]]:
         placed: set[int] = set()
-        for key, place in census.places.items():
+        for key, place in scan.places.items():
             param = place.param()
             if param is not None and (place.root in roots or key in owned or self._marks.of(param).reached):
                 placed.add(key)
                 yield param, place
-        for param in [p for a in accounts for p in a.ledger.params] + self._recorder.unowned.alive():
+        for param in [p for a in all_tracked for p in a.ledger.params] + self._recorder.unowned.alive():
             if id(param) not in placed:
                 placed.add(id(param))
                 yield param, None
@@ -136,19 +136,24 @@ class Inventory:
         return ModelFacts(self._number(model), type(model).__name__, num_params=len(params), num_trainable=trainable)
 
     def _parameter_facts(
-        self, param: Tensor, place: Place | None, census: Census, accounts: list[Account], made: list[int | None]
+        self,
+        param: Tensor,
+        place: Place | None,
+        scan: ModelScan,
+        all_tracked: list[TrackedOptimizer],
+        made: list[int | None],
     ) -> ParameterFacts:
         mark = self._marks.of(param)
         module = None if place is None else place.module()
-        model = None if place is None or place.root < 0 else census.roots[place.root]()
-        hiding = census.hidings.get(id(param if model is None else model))
+        model = None if place is None or place.root < 0 else scan.roots[place.root]()
+        hiding = scan.hidings.get(id(param if model is None else model))
         return ParameterFacts(
             name=self._recorder.names.of(param),
             model=None if model is None else self._number(model),
             shape=() if is_lazy(param) else tuple(param.shape),
             dtype=str(param.dtype).removeprefix("torch."),
             requires_grad=param.requires_grad,
-            optimizers=tuple(account.id for account in accounts if id(param) in account.ids),
+            optimizers=tuple(tracked.id for tracked in all_tracked if id(param) in tracked.ids),
             module_kind="" if module is None else type(module).__name__,
             reached=mark.reached,
             before_trained=mark.before_trained,
@@ -166,7 +171,7 @@ class Inventory:
             hidden_as="" if hiding is None else hiding.kind,
             hidden_at=None if hiding is None else self._assigned_at(hiding),
             had_home=place is None and mark.home is not None,
-            replaced_by=self._successor(mark, census) if place is None else "",
+            replaced_by=self._successor(mark, scan) if place is None else "",
             replaced_at=mark.replaced_at if place is None else None,
         )
 
@@ -182,14 +187,14 @@ class Inventory:
         found = None if holder is None else find_in_class(type(holder), hiding.attribute)
         return found or find_assignment(self._recorder.sites.files(), hiding.attribute)
 
-    def _successor(self, mark: Mark, census: Census) -> str:
+    def _successor(self, mark: Mark, scan: ModelScan) -> str:
         """The name of the parameter that now has its place."""
         root, name = mark.home if mark.home is not None else (None, "")
         model = None if root is None else root()
         if model is None:
             return ""
-        for place in census.places.values():
-            if place.name == name and place.root >= 0 and census.roots[place.root]() is model:
+        for place in scan.places.values():
+            if place.name == name and place.root >= 0 and scan.roots[place.root]() is model:
                 param = place.param()
                 return "" if param is None else self._recorder.names.of(param)
         return ""

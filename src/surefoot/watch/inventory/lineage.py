@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from surefoot.facts import Site
-from surefoot.watch.account import Account
 from surefoot.watch.inventory.mark import sample
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT_ANCESTORS = 8
 KEPT_LINES = 256  # sets of parameters remembered; programs that make more make models all the time
@@ -18,7 +18,7 @@ KEPT_LINES = 256  # sets of parameters remembered; programs that make more make 
 class Generation:
     """One optimizer of a line. Its first parameter stands for all."""
 
-    account: Account
+    tracked: TrackedOptimizer
     first: "weakref.ref[Tensor]"
     memory: int  # where the first parameter lies
     ancestors: tuple[int, ...] = ()
@@ -26,7 +26,7 @@ class Generation:
 
     @property
     def id(self) -> int:
-        return self.account.id
+        return self.tracked.id
 
 
 class Lineage:
@@ -36,18 +36,18 @@ class Lineage:
         self._newest: dict[frozenset[int], Generation] = {}
         self._by_id: dict[int, Generation] = {}
 
-    def made(self, account: Account) -> bool:
+    def made(self, tracked: TrackedOptimizer) -> bool:
         """An optimizer is new; whether its line is suspicious, so that `stepped` is to be told of every step."""
-        if not account.ledger.params:
+        if not tracked.ledger.params:
             return False
-        first = account.ledger.params[0]
-        born = Generation(account, weakref.ref(first), _memory(first))
-        old = self._newest.get(account.ids)
-        if old is not None and self._continues(old, first, account.site):
+        first = tracked.ledger.params[0]
+        born = Generation(tracked, weakref.ref(first), _memory(first))
+        old = self._newest.get(tracked.ids)
+        if old is not None and self._continues(old, first, tracked.site):
             born.ancestors = (*old.ancestors[1 - KEPT_ANCESTORS :], old.id)
         if old is not None:
             self._by_id.pop(old.id, None)
-        self._newest[account.ids] = self._by_id[account.id] = born
+        self._newest[tracked.ids] = self._by_id[tracked.id] = born
         if len(self._newest) > KEPT_LINES:
             gone = self._newest.pop(next(iter(self._newest)))
             self._by_id.pop(gone.id, None)
@@ -55,21 +55,21 @@ class Lineage:
 
     def _continues(self, old: Generation, first: Tensor, site: Site | None) -> bool:
         """The same line of code made the old one, which lost its state, and nobody set the model back in between."""
-        account = old.account
-        if old.first() is not first or account.site != site or not account.was_stateful:
+        tracked = old.tracked
+        if old.first() is not first or tracked.site != site or not tracked.was_stateful:
             return False
-        same = account.version_left == first._version and old.memory == _memory(first)
+        same = tracked.version_left == first._version and old.memory == _memory(first)
         return same and (not old.values or old.values == sample(first))
 
-    def stepped(self, account: Account) -> None:
+    def stepped(self, tracked: TrackedOptimizer) -> None:
         """Values are only read in a suspicious line."""
-        generation = self._by_id.get(account.id)
+        generation = self._by_id.get(tracked.id)
         first = None if generation is None or not generation.ancestors else generation.first()
         if generation is not None and first is not None:
             generation.values = sample(first)
 
-    def ancestors(self, account: Account) -> tuple[int, ...]:
-        generation = self._by_id.get(account.id)
+    def ancestors(self, tracked: TrackedOptimizer) -> tuple[int, ...]:
+        generation = self._by_id.get(tracked.id)
         return () if generation is None else generation.ancestors
 
 

@@ -19,7 +19,7 @@ LOOKS = 3  # at a parameter's values, by which a program that moves it itself ha
 @dataclass(slots=True)
 class Mark:
     param: "weakref.ref[Tensor]"
-    seen_at: int  # the moment of the census that saw it first
+    seen_at: int  # the moment of the model scan that saw it first
     home: "tuple[weakref.ref[Module], str] | None" = None  # the root and the name under which it was last seen
     reached: bool = False
     before_trained: bool = False

@@ -35,13 +35,13 @@ def watch_origins(recorder: Recorder, marks: Marks, on_news: Callable[[], None])
         if isinstance(param, Parameter) and recorder.num_backwards:
             mark = marks.of(param)
             mark.made_at, mark.made_in = mark.made_at or site, mark.made_in or type(owner).__name__
-        if id(owner) in recorder.names.census.modules and old is not param:
+        if id(owner) in recorder.names.scan.modules and old is not param:
             if old is not None:
                 marks.of(old).replaced_at = site
             on_news()
 
     def note_module(owner: Module, name: str, module: Any) -> None:
-        if id(owner) not in recorder.names.census.modules:
+        if id(owner) not in recorder.names.scan.modules:
             return
         old = part(owner, "_modules").get(name)
         if old is not None and old is not module:

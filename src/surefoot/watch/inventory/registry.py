@@ -11,8 +11,8 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
+from surefoot.watch.instances import live
 from surefoot.watch.inventory.module import part
-from surefoot.watch.live import live
 
 if TYPE_CHECKING:
     from surefoot.watch.tap import Tap
@@ -69,8 +69,8 @@ class Registry:
 
 def all_roots() -> list[Module]:
     """Of this process, whoever watches it: models that no other module holds, biggest first."""
-    from surefoot.watch.inventory.census import take_census
+    from surefoot.watch.inventory.model_scan import scan_models
 
     registry = Registry()
     registry.scan()
-    return [model for ref in take_census(registry.alive()).roots if (model := ref()) is not None]
+    return [model for ref in scan_models(registry.alive()).roots if (model := ref()) is not None]

@@ -51,8 +51,8 @@ class RepeatedProbe(Probe):
 
     def backward_begins(self, backward: Backward) -> None:
         names = self._recorder.names
-        if names.num_censuses != self._num_censuses:
-            self._num_censuses, self._looks_left = names.num_censuses, LOOKS
+        if names.num_model_scans != self._num_censuses:
+            self._num_censuses, self._looks_left = names.num_model_scans, LOOKS
             self._suspects = [
                 (weakref.ref(module), weakref.ref(child))
                 for module in names.registry.alive()
@@ -79,7 +79,7 @@ class RepeatedProbe(Probe):
             num_slots=sum(m is module for m in part(container, "_modules").values()),
             num_elements=sum(p.numel() for p in parameters_of(module) if not is_lazy(p)),
             num_in_chain=length,
-            optimizers=tuple(account.id for account in self._recorder.accounts.holding([id(params[0])])),
+            optimizers=tuple(tracked.id for tracked in self._recorder.optimizers.holding([id(params[0])])),
             is_declared=site is not None and _speaks_of_sharing(site),
             site=site,
         )

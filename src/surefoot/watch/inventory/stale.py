@@ -34,15 +34,15 @@ class StaleProbe(Probe):
 
     def step_begins(self, optimizer: Optimizer) -> None:
         self._measured = None
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or account.num_updates > 2:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or tracked.num_updates > 2:
             return
-        if account.num_updates == 1:
-            self._kept[account.id] = _copies(account.ledger)
+        if tracked.num_updates == 1:
+            self._kept[tracked.id] = _copies(tracked.ledger)
             return
-        kept = self._kept.pop(account.id, {})
-        if _is_plain_sum(account.ledger, self._recorder.journal.since(account.since)):
-            self._measured = _compare(account.ledger, kept)
+        kept = self._kept.pop(tracked.id, {})
+        if _is_plain_sum(tracked.ledger, self._recorder.journal.since(tracked.since)):
+            self._measured = _compare(tracked.ledger, kept)
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         return {} if self._measured is None else {"staleness": self._measured}

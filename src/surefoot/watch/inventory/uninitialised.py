@@ -85,10 +85,10 @@ class UninitialisedProbe(Probe):
         return frame is not None and self._recorder.sites.is_user(frame.f_code.co_filename)
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or not self._made or account.num_updates > 1:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or not self._made or tracked.num_updates > 1:
             return
-        for param in account.ledger.params:
+        for param in tracked.ledger.params:
             made = self._made.pop(id(param), None)
             if made is None or made.ref() is not param or param.grad is None or not made.is_untouched(param):
                 continue

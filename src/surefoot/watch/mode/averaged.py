@@ -72,10 +72,10 @@ class AveragedProbe(Probe):
         switch_off_when_compiling(recorder, self.name, self._leave)
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None:
             return
-        num = account.num_updates
+        num = tracked.num_updates
         if num <= FIRST_WINDOWS and num & (num - 1):
             return
         self._meet()
@@ -100,7 +100,7 @@ class AveragedProbe(Probe):
     def _meet(self) -> None:
         """Find copies that are not known."""
         candidates = self._candidates()
-        owned = self._recorder.accounts.owners()
+        owned = self._recorder.optimizers.owners()
         trained = [m for m in candidates if any(id(p) in owned for p in parameters_of(m))]
         for copy in candidates:
             params = list(parameters_of(copy))

@@ -12,9 +12,9 @@ from torch.nn import SyncBatchNorm
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from surefoot.facts import DriftFacts, Site, TinyBatchFacts
-from surefoot.watch.account import Account
 from surefoot.watch.mode.layer import moves_statistics
 from surefoot.watch.name import Names
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -146,15 +146,15 @@ class BatchNorms:
         known = self._layers.get(id(layer))
         return known.num_forwards if known is not None and known.ref() is layer else 0
 
-    def num_trained(self, account: Account, since_step: int) -> int:
+    def num_trained(self, tracked: TrackedOptimizer, since_step: int) -> int:
         """Layers of an optimizer that trained since a step."""
         return sum(
-            known.last_step >= since_step and (layer := known.ref()) is not None and _belongs(layer, account)
+            known.last_step >= since_step and (layer := known.ref()) is not None and _belongs(layer, tracked)
             for known in self._layers.values()
         )
 
-    def tiny_batch(self, account: Account, names: Names) -> TinyBatchFacts | None:
-        mine = [(known, layer) for known in self._tiny if (layer := known.ref()) and _belongs(layer, account)]
+    def tiny_batch(self, tracked: TrackedOptimizer, names: Names) -> TinyBatchFacts | None:
+        mine = [(known, layer) for known in self._tiny if (layer := known.ref()) and _belongs(layer, tracked)]
         if not mine:
             return None
         known, layer = max(mine, key=lambda pair: pair[0].num_tiny)
@@ -199,9 +199,9 @@ def _is_synchronised(layer: _BatchNorm) -> bool:
     return isinstance(layer, SyncBatchNorm) and torch.distributed.is_available() and torch.distributed.is_initialized()
 
 
-def _belongs(layer: _BatchNorm, account: Account) -> bool:
+def _belongs(layer: _BatchNorm, tracked: TrackedOptimizer) -> bool:
     weight = layer._parameters.get("weight")
-    return weight is None or id(weight) in account.ids
+    return weight is None or id(weight) in tracked.ids
 
 
 def _name(layer: _BatchNorm, names: Names) -> str:

@@ -58,7 +58,7 @@ class LayerWatch:
         self._on_pause()
 
     def batchnorm(self, layer: _BatchNorm, given: Any) -> None:
-        if self._recorder.lanes.here().backward_stack:  # a checkpoint runs its block again
+        if self._recorder.thread_states.here().backward_stack:  # a checkpoint runs its block again
             return
         if layer.training and isinstance(given, Tensor):
             self.batchnorms.trains(layer, given)
@@ -66,7 +66,7 @@ class LayerWatch:
             self._look(layer, given, active=moves_statistics(layer) and layer.training)
 
     def recurrent(self, layer: Module, given: Any) -> None:
-        if not self._recorder.lanes.here().backward_stack and drops(layer):
+        if not self._recorder.thread_states.here().backward_stack and drops(layer):
             self._look(layer, given, active=layer.training)
 
     def _look(self, layer: Module, given: Any, *, active: bool) -> None:
@@ -81,7 +81,7 @@ class LayerWatch:
 
     def dropout(self, given: Any, draws: bool, training_left_out: bool) -> None:
         """Dropout runs as a function: called by a dropout layer, or by the program itself."""
-        if self._recorder.lanes.here().backward_stack:
+        if self._recorder.thread_states.here().backward_stack:
             return
         frame = sys._getframe(3)  # past the tap and the wrapper
         layer = frame.f_locals["self"] if frame.f_code in _DROPOUT_FORWARDS else None

@@ -47,14 +47,14 @@ class LostDropoutProbe(Probe):
         switch_off_when_compiling(recorder, self.name, self._leave)
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or self._found is not None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or self._found is not None:
             return
-        num = account.num_updates
+        num = tracked.num_updates
         if num > FIRST_WINDOWS or not num & (num - 1):
             for holder in self._recorder.names.registry.alive():
                 active = [m for m in part(holder, "_modules").values() if drops(m) and is_training(m)]
-                if active and any(id(param) in account.ids for param in parameters_of(holder)):
+                if active and any(id(param) in tracked.ids for param in parameters_of(holder)):
                     for layer in active:
                         self._layers.setdefault(id(layer), Layer(layer, holder))
 
@@ -107,7 +107,7 @@ class LostDropoutProbe(Probe):
         if layer is None or holder is None or is_training(layer):
             return False
         params = [id(param) for param in parameters_of(holder) if param.requires_grad]
-        ids = {key for account in self._recorder.accounts.holding(params) for key in account.ids}
+        ids = {key for tracked in self._recorder.optimizers.holding(params) for key in tracked.ids}
         return any(
             is_training(module) and any(id(param) in ids and param.requires_grad for param in own_parameters(module))
             for module in self._recorder.names.registry.alive()

@@ -61,8 +61,8 @@ class MomentumProbe(Probe):
     # --- training
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        account = self._recorder.accounts.get(optimizer)
-        if account is None or account.num_updates & (account.num_updates - 1) or self._found is not None:
+        tracked = self._recorder.optimizers.get(optimizer)
+        if tracked is None or tracked.num_updates & (tracked.num_updates - 1) or self._found is not None:
             return
         for module in self._recorder.names.registry.alive():
             if id(module) not in self._suspects and _is_large(module) and is_training(module):

@@ -10,8 +10,8 @@ from weakref import ref
 from torch import Tensor
 from torch.nn import Module
 
-from surefoot.watch.account import Account
 from surefoot.watch.inventory.module import parameters_of
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._first: dict[int, int] = {}
-        self._ids: dict[int, frozenset[int]] = {}  # as the account had them
+        self._ids: dict[int, frozenset[int]] = {}  # as the tracked optimizer had them
         self._params: dict[int, Held] = {}
         self._shapes: dict[int, Shapes] = {}
         self._twins: dict[int, tuple[ref[Module], frozenset[int]]] = {}  # until other parameters are held
@@ -35,13 +35,13 @@ class Progress:
     def updates(self) -> Counter[int]:
         return Counter(self._recorder.updates)
 
-    def step(self, account: Account) -> None:
+    def step(self, tracked: TrackedOptimizer) -> None:
         """An optimizer steps; the first ones of each are told."""
-        self._first.setdefault(account.id, self._recorder.num_steps)
-        if self._ids.get(account.id) is not account.ids:
-            self._ids[account.id] = account.ids
-            self._params[account.id] = {id(param): ref(param) for param in account.ledger.params}
-            self._shapes[account.id] = _shapes(account.ledger.params)
+        self._first.setdefault(tracked.id, self._recorder.num_steps)
+        if self._ids.get(tracked.id) is not tracked.ids:
+            self._ids[tracked.id] = tracked.ids
+            self._params[tracked.id] = {id(param): ref(param) for param in tracked.ledger.params}
+            self._shapes[tracked.id] = _shapes(tracked.ledger.params)
             self._twins.clear()
         if len(self._params) > KEPT_OPTIMIZERS:
             oldest = next(iter(self._params))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from torch.nn import Module
 
 from surefoot.facts import EvalModeFacts, Site
-from surefoot.watch.account import Account
 from surefoot.watch.inventory.module import is_training, modules_of, own_parameters, parameters_of
 from surefoot.watch.mode.layer import mode_layers
+from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT_SWITCHES = 256  # modules; more are switched one by one only in very large models
 
@@ -78,12 +78,12 @@ class Switches:
         switched = [module for ref in self._on if (module := ref()) is not None]
         return any(model is inner for module in switched for inner in modules_of(module))
 
-    def eval_mode_of(self, account: Account) -> EvalModeFacts | None:
+    def eval_mode_of(self, tracked: TrackedOptimizer) -> EvalModeFacts | None:
         """Facts, if all that the optimizer trains is in eval mode and that changes what the models do."""
         off = [(switched, module) for switched in self._off.values() if (module := switched.in_eval) is not None]
         if not off:
             return None
-        trained = {id(p) for p in account.ledger.params if p.requires_grad}
+        trained = {id(p) for p in tracked.ledger.params if p.requires_grad}
         covering = [(switched, module) for switched, module in off if not trained.isdisjoint(switched.ids)]
         if not covering or not trained <= frozenset().union(*(switched.ids for switched, _ in covering)):
             return None

@@ -15,8 +15,8 @@ from surefoot.facts import OverwrittenFacts, Site
 from surefoot.watch.inventory.module import named_parameters
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT = 8  # loads
 SAMPLED = 256  # elements of a matrix
@@ -98,9 +98,9 @@ class Overwritten:
         ref = self._trained.get(id(param))
         return ref is not None and ref() is param
 
-    def trains(self, account: Account) -> list[OverwrittenFacts]:
+    def trains(self, tracked: TrackedOptimizer) -> list[OverwrittenFacts]:
         """An optimizer takes its first step: those loads of which no matrix is left."""
-        self._trained.update((id(param), weakref.ref(param)) for param in account.ledger.params)
+        self._trained.update((id(param), weakref.ref(param)) for param in tracked.ledger.params)
         loads, self._loads = self._loads, []
         found = []
         for load in loads:

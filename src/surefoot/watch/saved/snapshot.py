@@ -16,8 +16,8 @@ from surefoot.watch.inventory.module import named_parameters, parameters_of
 from surefoot.watch.saved.improvement import is_kept_as_best
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT = 256  # snapshots that are alive
 FIRST_ENTRIES = 32  # of a dict that is used, among which a known tensor is looked for
@@ -29,7 +29,7 @@ class Snapshot:
     tensor: weakref.ref[Tensor]  # the first parameter in it; each call of `state_dict` makes a new one
     module: weakref.ref[Module]
     site: Site | None
-    updates: list[tuple[Account, int]]  # all optimizers since, and the steps they had taken when it was taken
+    updates: list[tuple[TrackedOptimizer, int]]  # all optimizers since, and the steps they had taken when it was taken
     is_overwritten: bool = False
     version: int = 0  # of all its tensors together: rises when one of them is written to
 
@@ -50,7 +50,7 @@ class Snapshots:
         if len(self._by_tensor) >= KEPT:
             self._by_tensor = {key: kept for key, kept in self._by_tensor.items() if kept.tensor() is not None}
         if len(self._by_tensor) < KEPT:
-            updates = [(account, account.num_updates) for account in self._recorder.accounts.values()]
+            updates = [(tracked, tracked.num_updates) for tracked in self._recorder.optimizers.values()]
             taken = Snapshot(weakref.ref(tensor), weakref.ref(module), site, updates, version=version_of(state))
             if len(self._last) >= KEPT:
                 self._last = {key: last for key, last in self._last.items() if last.module() is not None}
@@ -58,11 +58,11 @@ class Snapshots:
             if len(self._last) < KEPT:
                 self._last[id(module)] = taken
 
-    def trains(self, account: Account) -> None:
+    def trains(self, tracked: TrackedOptimizer) -> None:
         """An optimizer takes its first step; it may be gone when a snapshot is used."""
         for kept in (*self._by_tensor.values(), *self._last.values()):
-            if kept.module() is not None and all(known is not account for known, _ in kept.updates):
-                kept.updates.append((account, 0))
+            if kept.module() is not None and all(known is not tracked for known, _ in kept.updates):
+                kept.updates.append((tracked, 0))
 
     def overwritten(self, module: Module, by: Any) -> None:
         """Other weights were loaded into a module."""
@@ -110,9 +110,9 @@ class Snapshots:
         if module is None:
             return None
         ids = {id(param) for param in parameters_of(module)}
-        updates = [(account, num) for account, num in kept.updates if not account.ids.isdisjoint(ids)]
+        updates = [(tracked, num) for tracked, num in kept.updates if not tracked.ids.isdisjoint(ids)]
         before = sum(num for _, num in updates)
-        between = sum(account.num_updates for account, _ in updates) - before
+        between = sum(tracked.num_updates for tracked, _ in updates) - before
         if not _is_alias(state, module):
             return None
         use = "save" if into is None else "load" if _is_alias(state, into) else "elsewhere"

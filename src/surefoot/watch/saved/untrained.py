@@ -15,8 +15,8 @@ from surefoot.facts import Site, UntrainedSavedFacts
 from surefoot.watch.saved.checkpoint import is_optimizer_state
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT = 32
 DEPTH = 4  # of containers in what is saved
@@ -44,11 +44,11 @@ class UntrainedOptimizers:
         self._saved: dict[int, UntrainedSavedFacts] = {}  # by number of the optimizer
         self._trained_by: dict[int, int] = {}
 
-    def steps(self, optimizer: Optimizer, account: Account) -> None:
+    def steps(self, optimizer: Optimizer, tracked: TrackedOptimizer) -> None:
         """It takes its second step: the first one has left a state, or none is kept."""
         if optimizer.state:
-            params = {id(param): weakref.ref(param) for param in account.ledger.params}
-            self._trainers.append(Trainer(account.id, type(optimizer), account.site, params))
+            params = {id(param): weakref.ref(param) for param in tracked.ledger.params}
+            self._trainers.append(Trainer(tracked.id, type(optimizer), tracked.site, params))
 
     def taken(self, optimizer: Optimizer, state: Any) -> None:
         """Its `state_dict()` was asked for. One that is empty takes no memory."""
@@ -65,16 +65,16 @@ class UntrainedOptimizers:
                 self._note(optimizer, site)
 
     def _note(self, optimizer: Optimizer, site: Site | None) -> None:
-        account = self._recorder.account(optimizer)
-        params = [param for param in account.ledger.params if param.requires_grad]
+        tracked = self._recorder.tracked(optimizer)
+        params = [param for param in tracked.ledger.params if param.requires_grad]
         trainer = next(
             (t for t in reversed(self._trainers) if t.kind is type(optimizer) and params and all(map(t.holds, params))),
             None,
         )
-        if trainer is not None and trainer.number != account.id:
-            facts = UntrainedSavedFacts(type(optimizer).__name__, account.site, site, trainer.site, len(params))
-            self._saved.setdefault(account.id, facts)
-            self._trained_by.setdefault(account.id, trainer.number)
+        if trainer is not None and trainer.number != tracked.id:
+            facts = UntrainedSavedFacts(type(optimizer).__name__, tracked.site, site, trainer.site, len(params))
+            self._saved.setdefault(tracked.id, facts)
+            self._trained_by.setdefault(tracked.id, trainer.number)
 
     def facts(self) -> tuple[UntrainedSavedFacts, ...]:
         """Those that have never stepped in the whole run."""

@@ -32,7 +32,7 @@ def mask_site(recorder: Recorder) -> Site | None:
 
 def _files(recorder: Recorder) -> list[str]:
     """Those of the program that were seen, and those of its models."""
-    roots = [root for ref in recorder.names.census.roots if (root := ref()) is not None]
+    roots = [root for ref in recorder.names.scan.roots if (root := ref()) is not None]
     names = {type(module).__module__ for root in roots for module in modules_of(root)}
     files = {str(getattr(sys.modules.get(name), "__file__", None) or "") for name in names}
     return sorted({*recorder.sites.files(), *(file for file in files if file and recorder.sites.is_user(file))})

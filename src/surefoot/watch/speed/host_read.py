@@ -17,8 +17,8 @@ from surefoot.facts import HostReadFacts, Site
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
-    from surefoot.watch.account import Account
     from surefoot.watch.recorder import Recorder
+    from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 NEAR = frozenset(("cpu", "meta"))  # kinds of devices with no queue to wait for
 READS = {
@@ -48,8 +48,8 @@ class HostReadProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    def optimizer_made(self, account: Account) -> None:
-        if self._listens or all(param.device.type in NEAR for param in account.ledger.params):
+    def optimizer_made(self, tracked: TrackedOptimizer) -> None:
+        if self._listens or all(param.device.type in NEAR for param in tracked.ledger.params):
             return
         self._listens = True
         for method, what in READS.items():

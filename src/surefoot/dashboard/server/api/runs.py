@@ -2,29 +2,29 @@
 
 from typing import Any
 
-from surefoot.dashboard.data.census import Censuses
 from surefoot.dashboard.data.findings import findings
 from surefoot.dashboard.data.run import describe
-from surefoot.dashboard.data.shelf import Shelf
+from surefoot.dashboard.data.run_cache import RunCache
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.server.reply import Params
 
 MOST_COLUMNS = 32
 
-_CENSUSES = Censuses()
+_CENSUSES = SeriesIndexes()
 
 
-def list_runs(shelf: Shelf, params: Params) -> dict[str, Any]:
-    return {"runs": shelf.rows(), "folder": str(shelf.folder)}
+def list_runs(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    return {"runs": run_cache.rows(), "folder": str(run_cache.folder)}
 
 
-def list_settings(shelf: Shelf, params: Params) -> dict[str, Any]:
-    return shelf.settings(params.texts("name")[:MOST_COLUMNS])
+def list_settings(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    return run_cache.settings(params.texts("name")[:MOST_COLUMNS])
 
 
-def one_run(shelf: Shelf, params: Params) -> dict[str, Any]:
-    run = shelf.open(params.path["run"])
-    return describe(run, shelf.row(run), _CENSUSES)
+def one_run(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    run = run_cache.open(params.path["run"])
+    return describe(run, run_cache.row(run), _CENSUSES)
 
 
-def list_findings(shelf: Shelf, params: Params) -> dict[str, Any]:
-    return {"findings": findings(shelf.open(params.path["run"]))}
+def list_findings(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    return {"findings": findings(run_cache.open(params.path["run"]))}

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from surefoot.dashboard.data.shelf import Shelf
+from surefoot.dashboard.data.run_cache import RunCache
 from surefoot.dashboard.data.traces import Traces, read_trace
 from surefoot.dashboard.server.reply import Params
 
 _TRACES = Traces()
 
 
-def list_traces(shelf: Shelf, params: Params) -> dict[str, Any]:
-    return {"traces": _TRACES.rows(shelf.folder), "folder": str(shelf.folder)}
+def list_traces(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    return {"traces": _TRACES.rows(run_cache.folder), "folder": str(run_cache.folder)}
 
 
-def one_trace(shelf: Shelf, params: Params) -> dict[str, Any]:
-    return read_trace(shelf.folder, params.path["trace"])
+def one_trace(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    return read_trace(run_cache.folder, params.path["trace"])

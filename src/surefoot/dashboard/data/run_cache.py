@@ -1,0 +1,167 @@
+"""The runs of a folder, each with the row that a list of them shows. Nothing is read twice that is the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from surefoot.dashboard.data.damage import DAMAGE
+from surefoot.dashboard.data.spark import spark
+from surefoot.dashboard.data.tracks import Memory
+from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.run import Run, load_run
+from surefoot.runlog.read.runs import Runs, Unreadable
+from surefoot.runlog.read.summary import summarize
+from surefoot.runlog.setting import Value
+
+SPARK_SECONDS = 1.0  # for the curves of a list; what is not ready then comes later
+MOST_NAMES = 5000  # of settings
+RECHECK = 10  # looks at a run that has ended: it changes no more, unless somebody puts another in its place
+
+Signature = tuple[tuple[str, int, int], ...]
+Row = dict[str, Any]
+
+
+class NoSuchRunError(Exception):
+    """Said to the page as it is."""
+
+
+@dataclasses.dataclass(slots=True)
+class Line:
+    """A run's row as it was when its files looked like this."""
+
+    signature: Signature
+    row: Row
+    num_looks: int = 0
+    is_whole: bool = False  # the curve is there
+    settings: dict[str, Value] = dataclasses.field(default_factory=dict)
+
+
+class RunCache:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runs = Runs(folder)
+        self.memory = Memory()
+        self._lines: dict[str, Line] = {}
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """The newest first; none if the folder is not there yet."""
+        try:
+            return list(reversed(self.runs.names()))
+        except RunLogError:
+            return []
+
+    def open(self, name: str) -> Run:
+        """Only what the folder lists: no name leads anywhere else."""
+        real = {as_text(known): known for known in _entries(self.folder)}.get(name)
+        if real is None:
+            raise NoSuchRunError(f"there is no run {name!r} in {self.folder}.")
+        try:
+            return load_run(self.folder / real)
+        except DAMAGE as error:
+            raise NoSuchRunError(str(error)) from None
+
+    def rows(self) -> list[Row]:
+        """All of them. Curves take a while to read: those that are not ready in time are None, until later."""
+        with self._lock:
+            names = self.names()
+            for gone in self._lines.keys() - set(names):
+                del self._lines[gone]
+            deadline = time.monotonic() + SPARK_SECONDS
+            for name in names:
+                run = self._look(name)
+                if not self._lines[name].is_whole and time.monotonic() < deadline:
+                    self._add_curve(name, run or _load(self.folder, name))
+            return [self._lines[name].row for name in names]
+
+    def settings(self, wanted: list[str]) -> dict[str, Any]:
+        """The names of all that any run was set to, and of each run what is wanted."""
+        self.rows()
+        with self._lock:
+            lines = {name: line.settings for name, line in self._lines.items() if line.settings}
+        return {
+            "names": sorted({name for settings in lines.values() for name in settings})[:MOST_NAMES],
+            "runs": {
+                as_text(run): found
+                for run, settings in lines.items()
+                if (found := {name: settings[name] for name in wanted if name in settings})
+            },
+        }
+
+    def row(self, run: Run) -> Row:
+        """Of one run that was just opened."""
+        return row_of(run, self.memory)
+
+    def _look(self, name: str) -> Run | Unreadable | None:
+        """Bring its line up to date; the run, if that was needed."""
+        line = self._lines.get(name)
+        if line is not None and line.row["status"] not in ("running", "unreadable"):
+            line.num_looks += 1
+            if line.num_looks % RECHECK:
+                return None
+        signature = signature_of(self.folder / name)
+        if line is not None and line.signature == signature and line.row["status"] != "running":
+            return None
+        run = _load(self.folder, name)
+        if line is not None and line.signature == signature:  # alive still, or no more
+            line.row = {**line.row, **_row(run)}
+        else:
+            before = {} if line is None else {key: line.row[key] for key in ("best_loss", "spark")}
+            self._lines[name] = Line(signature, {"best_loss": None, "spark": None, **before, **_row(run)})
+        if isinstance(run, Run):
+            self._lines[name].settings = {key: setting.value for key, setting in run.settings.items()}
+        return run
+
+    def _add_curve(self, name: str, run: Run | Unreadable) -> None:
+        line = self._lines[name]
+        line.is_whole = True
+        if isinstance(run, Run):
+            line.row = {**line.row, **spark(run, self.memory)}
+
+
+def row_of(run: Run, memory: Memory) -> Row:
+    return {**_row(run), **spark(run, memory)}
+
+
+def signature_of(folder: Path) -> Signature:
+    """Changes with every commit: the times and sizes of the databases and of what is not yet in them."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if ".db" in entry.name and not entry.name.endswith("-shm"):
+                    stat = entry.stat()
+                    found.append((entry.name, stat.st_mtime_ns, stat.st_size))
+    except OSError:
+        return ()
+    return tuple(sorted(found))
+
+
+def as_text(name: str) -> str:
+    """Names of files may hold bytes that are no UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _entries(folder: Path) -> Iterable[str]:
+    try:
+        return [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _load(folder: Path, name: str) -> Run | Unreadable:
+    try:
+        return load_run(folder / name)
+    except DAMAGE as error:
+        return Unreadable(name, str(error))
+
+
+def _row(run: Run | Unreadable) -> Row:
+    (line,) = summarize([run])
+    return {field.name: getattr(line, field.name) for field in dataclasses.fields(line)}
