@@ -94,6 +94,12 @@ def traced(model, optimizer):
     print(seen)
 
 
+def jit_traced(model, optimizer):
+    x, _ = make_batch()
+    print(digest(torch.jit.trace(model, x)(x)))
+    step(model, optimizer)
+
+
 def thawed(model, optimizer):
     model[0].weight.requires_grad_(False)
     step(model, optimizer)
@@ -129,7 +135,7 @@ def closed(model, optimizer):
 
 
 for odd in (
-    twice, counted, raised_in_backward, not_finite, signalled, traced, thawed, grown, warned, closed,
+    twice, counted, raised_in_backward, not_finite, signalled, traced, jit_traced, thawed, grown, warned, closed,
 ):  # fmt: skip
     torch.manual_seed(0)
     model = make_net()
@@ -138,7 +144,8 @@ for odd in (
         step(model, optimizer)
     print(odd.__name__)
     if odd is signalled:  # how far it gets is chance
-        attempt(lambda: odd(make_net(), torch.optim.SGD(make_net().parameters(), lr=0.1)))
+        other = make_net()
+        attempt(lambda: odd(other, torch.optim.SGD(other.parameters(), lr=0.1)))
     else:
         attempt(lambda: odd(model, optimizer))
     optimizer.zero_grad()

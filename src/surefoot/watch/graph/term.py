@@ -154,7 +154,7 @@ class TermProbe(Probe):
         if self._tracked == tracked.id and tracked.num_updates in FOLLOWED and is_next_armed:
             here = self._recorder.sites.here
             params = [p for p in tracked.ledger.params if p.requires_grad]
-            flow = SumFlow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
+            flow = SumFlow(params, lambda: here(2), self._recorder.tap.is_deaf)
             if flow.enter():
                 self._flow = flow
 

@@ -110,7 +110,7 @@ class FlowProbe(Probe):
         alive = [(s, p) for s in self._suspects if (p := s.param()) is not None]
         self._followed, params = [s for s, _ in alive], [p for _, p in alive]
         here = self._recorder.sites.here
-        flow = Flow(params, lambda: here(2), lambda: self._recorder.tap.is_busy)
+        flow = Flow(params, lambda: here(2), self._recorder.tap.is_deaf)
         if flow.enter():
             self._flow, self._follows = flow, tracked.id
 
