@@ -81,7 +81,7 @@ def signalled(model, optimizer):
     signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, 0.01)
     while True:
-        step(make_net(), optimizer)
+        step(model, optimizer)
 
 
 def traced(model, optimizer):
@@ -145,7 +145,8 @@ for odd in (
     print(odd.__name__)
     if odd is signalled:  # how far it gets is chance
         other = make_net()
-        attempt(lambda: odd(other, torch.optim.SGD(other.parameters(), lr=0.1)))
+        its_optimizer = torch.optim.SGD(other.parameters(), lr=0.1)
+        attempt(lambda: odd(other, its_optimizer))
     else:
         attempt(lambda: odd(model, optimizer))
     optimizer.zero_grad()
