@@ -6,7 +6,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from benchmarks.auth.server import Target
+from benchmarks.door.server import Target
 from surefoot.dashboard.server.connection import MOST, REQUEST_SECONDS
 
 _BEGUN = (

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
-from benchmarks.auth.server import SECRET, Target
+from benchmarks.door.server import SECRET, Target
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "G\0T", "")
 _PATHS = (

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import duckdb
 
-from benchmarks.auth import crowd, fuzz, sql
-from benchmarks.auth.server import dashboard
+from benchmarks.door import crowd, fuzz, sql
+from benchmarks.door.server import dashboard
 from benchmarks.log.page import RELIABILITY, put
 from surefoot.dashboard.server.connection import MOST, REQUEST_SECONDS
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import surefoot as sf
-from benchmarks.auth.statements import BOMBS, escapes
+from benchmarks.door.statements import BOMBS, escapes
 from surefoot.runlog.box.box import GRACE_SECONDS, Question
 from surefoot.runlog.box.boxes import Boxes
 from surefoot.runlog.box.error import QueryError

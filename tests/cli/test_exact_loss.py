@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from surefoot.cli.main import main
-from surefoot.dashboard.data.series_index import Censuses
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.dashboard.report.gather import gather
@@ -64,7 +64,7 @@ def test_by_sql(run: Path) -> None:
 def test_by_the_dashboard_and_the_report(run: Path) -> None:
     loaded = load_run(run)
     assert spark(loaded, Memory())["best_loss"] == 0.125
-    series = {one["name"]: one for one in Censuses().take(loaded.first)}
+    series = {one["name"]: one for one in SeriesIndexes().take(loaded.first)}
     assert (series["loss"]["low"], series["loss"]["last_value"], series["loss"]["count"]) == (0.125, LAST, STEPS)
     assert (series["optimizer-2/loss"]["low"], series["optimizer-2/loss"]["last_value"]) == (0.25, 3.0)
     told: Any = gather(loaded)

@@ -18,8 +18,7 @@ NOT_PATCHED = {  # ways of writing a bug that no patch fits
     "averaged-model-stale-buffers/mean_teacher_bad", "exploding-gradients/peak_too_high_bad",
     "loads-its-own-weights/target_network_synchronised_with_itself_bad", "optimizer-recreated/in_the_loop_bad",
     "relu-before-loss/last_layer_bad", "scaler-keeps-skipping/inf_every_batch_bad",
-    "unequal-micro-batches/masked_mean_by_hand_bad", "unequal-micro-batches/padded_tokens_bad",
-    "unequal-micro-batches/ragged_chunks_bad", "untrained-optimizer-saved/optimizer_made_twice_bad",
+    "untrained-optimizer-saved/optimizer_made_twice_bad",
 }  # fmt: skip
 BUGGY = [program for program in corpus() if program.is_buggy and program.rule in patchers() and not program.needs]
 

@@ -19,7 +19,7 @@ import surefoot as sf
 from surefoot.cli import query_command
 from surefoot.cli.main import main
 from surefoot.dashboard.data import run_cache
-from surefoot.dashboard.data.series_index import Censuses
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.server.api import runs
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.auth import Auth
@@ -105,7 +105,7 @@ run_cache.SPARK_SECONDS = 3600.0  # a busy machine would leave curves for later,
 
 
 def _dashboard(log: Path, run: str, out: Path) -> Reading:
-    runs._CENSUSES = Censuses()  # another run has stood at this place
+    runs._CENSUSES = SeriesIndexes()  # another run has stood at this place
     auth = Auth()
     app, _ = make_app(log, auth)
     client = TestClient(app, base_url="http://localhost", raise_server_exceptions=False)

@@ -1,7 +1,7 @@
 """A few of the statements that `make prove-door` runs all of."""
 
-from benchmarks.auth.sql import attack
-from benchmarks.auth.statements import BOMBS, escapes
+from benchmarks.door.sql import attack
+from benchmarks.door.statements import BOMBS, escapes
 
 
 def test_statements_reach_nothing_and_take_little() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.runlog.read import read_process
-from surefoot.runlog.read import tail as tail_module
+from surefoot.runlog.read import follow, read_process
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.follow import Cursor, News
 from tests.runlog.making import RUNNING, LogFile
@@ -56,15 +55,15 @@ def test_what_is_sealed_in_between_comes_once(tmp_path: Path, monkeypatch: pytes
     """Rows that arrive, and are sealed, after the end was noted belong to the next call."""
     log = LogFile(tmp_path / "rank-0.db", RUNNING)
     log.log([1], loss=[1.0])
-    original = tail_module.read_columns
+    original = follow.read_columns
 
     def slow(*args: object, **kwargs: object) -> object:
-        monkeypatch.setattr(tail_module, "read_columns", original)
+        monkeypatch.setattr(follow, "read_columns", original)
         log.log([2], loss=[2.0])
         log.seal()
         return original(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tail_module, "read_columns", slow)
+    monkeypatch.setattr(follow, "read_columns", slow)
     process = read_process(log.file)
     first = process.after()
     second = process.after(first.cursor)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.watch.inventory.test_probe import records_of, steps
+from tests.watch.inventory.test_setup_probe import records_of, steps
 
 LOOP = """
 body, head = nn.Linear(4, 8), nn.Linear(8, 1)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.watch.inventory.test_probe import HEAD, parameters, records_of, setup_of, steps
+from tests.watch.inventory.test_setup_probe import HEAD, parameters, records_of, setup_of, steps
 
 TRAIN = """
 import copy

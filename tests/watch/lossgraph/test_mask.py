@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.watch.lossgraph.test_probe import loss_of
+from tests.watch.lossgraph.test_loss_probe import loss_of
 
 SQUARES = "F.mse_loss(model(x), t, reduction='none')"
 MASK = "(torch.arange(6) < 2).float()[:, None].expand(6, 5)"

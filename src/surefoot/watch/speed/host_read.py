@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import partial
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from surefoot.facts import HostReadFacts, Site
+from surefoot.watch import tap
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ READS = {
     "__int__": "int()", "__repr__": "print()", "__format__": "a format string",
 }  # fmt: skip
 KEPT = 256  # lines
-CALLER = 2  # frames above the listener, past the tap's wrapper
 
 
 @dataclass(slots=True)
@@ -58,8 +58,10 @@ class HostReadProbe(Probe):
     def _reads(self, what: str, args: Any, kwargs: Any) -> None:
         """Only lines of the program that ask for it themselves: what torch or a library reads is not theirs to save."""
         device = args[0].device.type
-        frame = sys._getframe(CALLER)
-        if device in NEAR or not self._recorder.sites.is_user(frame.f_code.co_filename):
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals is vars(tap):
+            frame = frame.f_back
+        if device in NEAR or frame is None or not self._recorder.sites.is_user(frame.f_code.co_filename):
             return
         step, key = self._recorder.num_steps, (frame.f_code, frame.f_lineno)
         reads = self._lines.get(key)
