@@ -11,6 +11,7 @@ from functools import partial
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
 from surefoot.facts import HostReadFacts, Site
@@ -49,8 +50,9 @@ class HostReadProbe(Probe):
         self._recorder = recorder
 
     def optimizer_made(self, tracked: TrackedOptimizer) -> None:
-        if self._listens or all(param.device.type in NEAR for param in tracked.ledger.params):
-            return
+        with torch._C.DisableTorchFunction():  # a subclass would see what we ask it
+            if self._listens or all(param.device.type in NEAR for param in tracked.ledger.params):
+                return
         self._listens = True
         for method, what in READS.items():
             self._recorder.tap.listen(Tensor, method, self.name, before=partial(self._reads, what))
