@@ -80,7 +80,8 @@ class FlowProbe(Probe):
 
     def _meet(self, tracked: TrackedOptimizer) -> None:
         params = [p for p in tracked.ledger.params if p.requires_grad]
-        others = [p for other in self._recorder.optimizers.values() for p in other.ledger.params if p.grad is not None]
+        reach = self._recorder.optimizers.within_reach(self._recorder.thread_states)  # no other thread writes to them
+        others = [p for other in reach for p in other.ledger.params if p.grad is not None]
         if not others:
             return  # nothing got a gradient yet: no step to learn from
         self._met.add(tracked.id)
