@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -24,6 +24,7 @@ help:
 	@echo 'make bench-programs      what surefoot run costs whole training programs; ARGS=--help tells more'
 	@echo 'make bench-reported      what surefoot finds of the bugs that people reported'
 	@echo 'make bench-fix           how many bugs surefoot fix mends, and whether they train like their clean twins then'
+	@echo 'make bench-assistant     what an assistant can do with the answers of surefoot mcp alone'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
@@ -105,6 +106,9 @@ bench-reported: $(STAMP) bench-setup
 
 bench-fix: $(STAMP)
 	$(PY) -m benchmarks.fix $(ARGS)
+
+bench-assistant: $(STAMP)
+	$(PY) -m benchmarks.assistant $(ARGS)
 
 bench-conformance: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance

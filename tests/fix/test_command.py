@@ -38,7 +38,9 @@ def test_json_and_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert set(told) == {"patches", "unpatched"}
     assert told["unpatched"] == []
     (patch,) = told["patches"]
-    assert set(patch) == {"rule", "line", "diff", "proven", "loss_before", "loss_after"}
+    told_of_patch = {"rule", "file", "line", "meaning", "diff", "proven", "loss_before", "loss_after", "alternative"}
+    assert set(patch) == told_of_patch
+    assert (patch["file"], patch["alternative"]) == (str(folder / "train.py"), None)
     assert (patch["rule"], patch["line"], patch["proven"]) == ("stale-gradients", STALE_LINE, True)
     assert "+    optimizer.zero_grad()\n" in patch["diff"]
     assert isinstance(patch["loss_before"], float) and isinstance(patch["loss_after"], float)
@@ -53,6 +55,8 @@ def test_json_and_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert f"kept as kept/{run.name}" in said.err
     assert len(run.scalars("loss")) == len(run.scalars("patched/loss")) == 6
     assert [(one["rule"], one["patches"][0]["diff"]) for one in findings(run)] == [("stale-gradients", patch["diff"])]
+    assert main(["replay", "--log", "kept", "latest"]) == 2
+    assert "holds what `surefoot fix` found out: there are no steps to judge again" in capsys.readouterr().err
 
 
 def test_apply_writes_all_files_and_sarif_tells_of_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,7 @@ COMMANDS = {
     "schedule": "show the rate of every update of a schedule, before training",
     "lr-find": "look for a learning rate, on a program's own loop",
     "gradcheck": "check custom autograd functions by finite differences",
+    "mcp": "serve coding assistants by the Model Context Protocol",
     "rules": "list all rules",
     "explain": "tell what a rule finds, why it matters and how to mend it",
     "learn": "learn what goes wrong in training, and see it happen",

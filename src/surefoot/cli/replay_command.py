@@ -19,6 +19,8 @@ from surefoot.report import Report, add_up, judge_together, merge
 from surefoot.rules import Rule
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.process import StoredProcess
+from surefoot.runlog.read.result import read_result
+from surefoot.runlog.read.run import Run
 
 _EXAMPLES = """\
   surefoot replay latest                                           the newest run
@@ -30,6 +32,7 @@ _EXAMPLES = """\
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     run = load(options.run, options.log)
+    _check_is_training(run)
     rules = choose_rules(options, Path.cwd())
     check_writable(options.report)
     voice = Voice()
@@ -44,6 +47,15 @@ def main(argv: Sequence[str]) -> int:
     except RunLogError as error:
         raise UsageError(str(error)) from None
     return tell(report, options, voice, commands=after_replay(options.run, options.log), is_replayed=True)
+
+
+def _check_is_training(run: Run) -> None:
+    result = read_result(run)
+    if result is not None:
+        raise UsageError(
+            f"{run.name} holds what `surefoot {result['of']}` found out: there are no steps to judge again. "
+            "Name a run of a training; `surefoot runs` lists them."
+        )
 
 
 def _parser() -> argparse.ArgumentParser:

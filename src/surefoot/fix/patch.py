@@ -42,11 +42,14 @@ class Patch:
     def as_dict(self) -> dict[str, Any]:
         return {
             "rule": self.finding.rule,
+            "file": self.finding.file,
             "line": self.line,
+            "meaning": self.meaning,
             "diff": self.diff,
             "proven": True,
             "loss_before": json_value(self.loss_before),
             "loss_after": json_value(self.loss_after),
+            "alternative": None if self.alternative is None else self.alternative.as_dict(),
         }
 
 
@@ -56,7 +59,8 @@ class Unpatched:
     why: str
 
     def as_dict(self) -> dict[str, Any]:
-        return {"rule": self.finding.rule, "why": self.why}
+        finding = self.finding
+        return {"rule": finding.rule, "file": finding.file, "line": finding.line, "fix": finding.fix, "why": self.why}
 
 
 @frozen
