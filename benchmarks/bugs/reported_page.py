@@ -22,8 +22,8 @@ seen. *Found* and *line* count the rules as they are now, mended where these pro
 test that has to pass. After the first run a few marks were widened by lines and names that a reader would accept too;
 *blind* is counted with the first marks.
 
-This page is not of one whole run yet: the programs were all run once, blind; after the mends only the bugs that they were
-made for and some fixed twins were run again. Of all others, *found*, *line* and alarms are those of the blind run.
+This page is not of one whole run yet: the programs were all run once, blind; after the mends only the bugs that they
+were made for and some fixed twins were run again. Of all others, *found*, *line* and alarms are those of the blind run.
 """
 
 _ROUNDS = ("blind.json", "blind-2.json", "blind-3.json")

@@ -56,3 +56,36 @@ for step in range(30):
     second.zero_grad()
     (factor * (discriminator(made.detach()).mean() - discriminator(x).mean())).backward()
     second.step()
+
+
+# Attention to the only token of a class: its softmax is over a single key. Gates that begin at 0 behind a layer that
+# does not; heads that begin at 0 and of which one is used.
+class Conditioned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.score = nn.Linear(8, 1)
+        self.classes = nn.Embedding(3, 8)
+        self.gate = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8))
+        self.heads = nn.ModuleList(nn.Linear(8, 2) for _ in range(3))
+        nn.init.zeros_(self.gate[2].weight)
+        for head in self.heads:
+            nn.init.zeros_(head.weight)
+
+    def forward(self, x, label):
+        context = self.classes(label).unsqueeze(1)
+        pooled = (self.score(context).squeeze(-1).softmax(-1).unsqueeze(-1) * context).sum(1, keepdim=True)
+        weights = torch.softmax(x @ context.transpose(1, 2) / 8**0.5, dim=-1)
+        x = x + self.attention(x, context, context, need_weights=False)[0] + weights * context + pooled
+        x = (x + self.gate(x)).mean(1)
+        return torch.stack([head(x) for head in self.heads])[0]
+
+
+conditioned = Conditioned()
+optimizer = torch.optim.Adam(conditioned.parameters(), lr=0.01)
+for _ in range(24):
+    x, label = torch.randn(16, 5, 8), torch.randint(0, 3, (16,))
+    loss = F.cross_entropy(conditioned(x, label), (x.mean((1, 2)) > 0).long())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -98,14 +98,14 @@ class MixedFacts:
 class ZeroGradientFacts:
     """Gradients that backward computed and that were exactly 0 in each of an optimizer's steps so far."""
 
-    kind: str  # "every" gradient; "stepwise", "direction" and "recurrence": those of some parameters
+    kind: str  # "every" gradient; "stepwise", "closed", "direction" and "recurrence": those of some parameters
     num_steps: int = 0
     params: tuple[str, ...] = ()  # a few names, for messages
     num_params: int = 0
     ended_in: str = ""  # the operation that was given a gradient and passed on nothing but zeros, where it was found
     module: str = ""  # the bidirectional layer
     direction: str = ""  # "forward" or "reverse"
-    site: Site | None = None  # the layer's call
+    site: Site | None = None  # the call of the layer, or of a softmax over one score
 
 
 @frozen

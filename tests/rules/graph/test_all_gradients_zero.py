@@ -30,6 +30,9 @@ def run(
         ({"kind": "every", "ended_in": "Relu"}, "it ends in relu()"),
         ({"kind": "every", "ended_in": "round"}, "through round()"),
         ({"kind": "stepwise", "ended_in": "sign"}, "through sign()"),
+        ({"kind": "stepwise", "ended_in": "softmax"}, "which is 1 whatever they are"),
+        ({"kind": "every", "ended_in": "log_softmax"}, "which is 0 whatever they are"),
+        ({"kind": "closed"}, "the weights w, b are 0"),
     ],
 )
 def test_it_is_told_once_at_the_backward(zeros: dict[str, Any], told: str) -> None:

@@ -3,7 +3,6 @@
 # kind: attention
 # source: https://github.com/DEEP-PolyU/KEQA_WSDM19/issues/2
 # changed: made-up questions; one at a time as in the original
-# gap: a layer that gets only gradients of zero may be one that is not used in this phase
 
 import hashlib
 import torch
@@ -23,8 +22,8 @@ class Embed(nn.Module):
         outputs, _ = self.gru(x.unsqueeze(1))
         outputs = outputs.squeeze(1)
         both = torch.cat((x, outputs), 1)
-        attn_weights = torch.softmax(self.attn(both), dim=1)  # BUG: constant-attention
-        return self.out((attn_weights * both).mean(0))  # BUG: constant-attention
+        attn_weights = torch.softmax(self.attn(both), dim=1)  # BUG: all-gradients-zero
+        return self.out((attn_weights * both).mean(0))  # BUG: all-gradients-zero
 
 
 torch.manual_seed(0)

@@ -25,8 +25,8 @@ class EfficientAdditiveAttention(nn.Module):
         query = F.normalize(self.to_query(x), dim=-1)
         key = F.normalize(self.to_key(x), dim=-1)
         weight = query @ self.w_g  # B N 1
-        weight = torch.softmax(weight * self.scale, dim=-1)  # BUG: softmax-over-one
-        pooled = torch.sum(weight * query, dim=1)  # BUG: softmax-over-one
+        weight = torch.softmax(weight * self.scale, dim=-1)  # BUG: all-gradients-zero
+        pooled = torch.sum(weight * query, dim=1)  # BUG: all-gradients-zero
         pooled = pooled.unsqueeze(1).expand(-1, key.shape[1], -1)
         return self.final(self.proj(pooled * key) + query)
 

@@ -18,12 +18,12 @@ class GatedFusion(nn.Module):
         self.res_gate = nn.Sequential(
             nn.Linear(dim, dim, bias=False), nn.ReLU(), nn.Linear(dim, dim, bias=False), nn.Tanh()
         )
-        nn.init.zeros_(self.res_gate[0].weight)  # BUG: zero-layers, identical-units, all-gradients-zero
-        nn.init.zeros_(self.res_gate[2].weight)  # BUG: zero-layers, identical-units, all-gradients-zero
+        nn.init.zeros_(self.res_gate[0].weight)  # BUG: all-gradients-zero  ALSO: dead-units
+        nn.init.zeros_(self.res_gate[2].weight)  # BUG: all-gradients-zero  ALSO: dead-units
 
     def forward(self, x, sentence):
         both = torch.relu(self.vision(x)) * torch.tanh(self.language(sentence)).unsqueeze(1)
-        return x + self.res_gate(both) * both  # BUG: zero-layers, identical-units, all-gradients-zero
+        return x + self.res_gate(both) * both  # BUG: all-gradients-zero  ALSO: dead-units
 
 
 class Model(nn.Module):

@@ -2,9 +2,10 @@
 
 ## What it does
 Fires when every gradient of an optimizer's first 20 steps is exactly 0 although the loss is not; when parameters get
-nothing but zeros because `round()`, `sign()` or the like stands between them and the loss; when one direction of a
-bidirectional recurrent layer, or all that it carries from position to position, gets nothing but zeros; and, at any
-step, when all gradients are clipped to a limit of 0.
+nothing but zeros because `round()`, `sign()` or a softmax over a single score stands between them and the loss; when
+two layers behind each other have weights of 0, so that neither gets a gradient; when one direction of a bidirectional
+recurrent layer, or all that it carries from position to position, gets nothing but zeros; and, at any step, when all
+gradients are clipped to a limit of 0.
 
 ## Why it matters
 A gradient of zeros looks like a gradient: nothing is `None`, nothing crashes, and optimizers step. The weights stay
@@ -15,7 +16,9 @@ What has a `grad_fn` and gets a gradient is trained.
 
 ## In truth
 The derivative of a step function, of a clamp outside its limits and of a ReLU below zero is 0, and autograd passes on
-exactly that. The last position of a bidirectional layer's output has seen only one element backwards.
+exactly that. A softmax over one score is 1 whatever the score. A layer of zeros may begin behind one that is none; of
+two, the first waits for a gradient and the second for an input. The last position of a bidirectional layer's output
+has seen only one element backwards.
 
 ## Bad
 ```python
@@ -51,9 +54,9 @@ for _ in range(24):
 
 ## When it stays silent
 A loss of 0, such as a hinge that is satisfied; gradients that were other than 0 at any step, such as those of gates
-that start at 0; gradients that another optimizer gets from the same loss; idle experts, heads and units;
-straight-through estimators; gradients that were cleared or written by hand; fp16, which has a rule of its own
-(`fp16-without-scaler`).
+that start at 0; attention to a single key or over a single position; gradients that another optimizer gets from the
+same loss; idle experts, heads and units; straight-through estimators; gradients that were cleared or written by hand;
+fp16, which has a rule of its own (`fp16-without-scaler`).
 """
 
 from collections.abc import Iterator
@@ -71,6 +74,7 @@ ENDS = {  # operations that are flat somewhere, by what autograd calls them
     "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Tanh": "tanh",
 }  # fmt: skip
 STEPWISE = ("round", "floor", "ceil", "trunc", "sign")
+OVER_ONE = {"softmax": 1, "log_softmax": 0}  # over a dimension of size one, and what it always is
 
 
 @rule("warning", on=StepFacts, probes=("zeros",))
@@ -131,12 +135,24 @@ def _told(zeros: ZeroGradientFacts) -> tuple[str, str]:
             f"{end} position only, where this direction has seen a single element",
             "use torch.cat([h_n[-2], h_n[-1]], dim=1), the last states of both directions.",
         )
+    if zeros.kind == "closed":
+        return (
+            f"the weights {names} are 0 and {only}: they stand behind each other, so that the first of them waits for "
+            "a gradient through the second, and the second for an output of the first",
+            "start at most one of them at 0: leave the others at torch's own initialisation.",
+        )
     them = f"all {zeros.num_params} parameters with a gradient" if zeros.kind == "every" else "parameters"
     if zeros.ended_in in STEPWISE:
         return (
             f"{them} ({names}) {only}: the loss depends on them through {zeros.ended_in}(), which is flat",
             f"leave {zeros.ended_in}() out of the loss, or pass its gradient straight through: "
             f"x + ({zeros.ended_in}(x) - x).detach().",
+        )
+    if zeros.ended_in in OVER_ONE:
+        return (
+            f"{them} ({names}) {only}: the loss depends on them through a {zeros.ended_in} over a dimension of size "
+            f"1, which is {OVER_ONE[zeros.ended_in]} whatever they are",
+            "give the softmax the dimension whose entries compete; for one score alone use a sigmoid.",
         )
     end = f"; it ends in {ENDS[zeros.ended_in]}(), which passes on zeros" if zeros.ended_in in ENDS else ""
     return (

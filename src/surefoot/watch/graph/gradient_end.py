@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from surefoot.watch.graph.single import softmax_over_one
+
 if TYPE_CHECKING:
     from surefoot.watch.tap import Tap
 
@@ -16,7 +18,7 @@ FLAT = {"Round": "round", "Floor": "floor", "Ceil": "ceil", "Trunc": "trunc", "S
 
 
 def behind_steps(roots: Sequence[Tensor], wanted: Mapping[int, Tensor]) -> dict[str, list[Tensor]]:
-    """Those of the leaves that a loss depends on through a step function only, by its name."""
+    """Those of the leaves that a loss depends on through functions that are flat only, by the name of the function."""
     starts = [root.grad_fn for root in roots if root.grad_fn is not None]
     smooth, steps, whole = _walk(starts, stop_at_steps=True)
     if not steps or not whole:
@@ -36,9 +38,8 @@ def _walk(starts: list[Any], *, stop_at_steps: bool) -> tuple[dict[int, Any], di
     leaves: dict[int, Any] = {}
     steps: dict[str, list[Any]] = {}
     for node in todo:
-        name = _operation(node)
-        if stop_at_steps and name in FLAT:
-            steps.setdefault(FLAT[name], []).append(node)
+        if stop_at_steps and (flat := FLAT.get(_operation(node)) or softmax_over_one(node)):
+            steps.setdefault(flat, []).append(node)
             continue
         if (leaf := getattr(node, "variable", None)) is not None:
             leaves[id(leaf)] = leaf

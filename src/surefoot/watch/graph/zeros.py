@@ -16,9 +16,11 @@ from torch.optim import Optimizer
 
 from surefoot.facts import Site, ZeroGradientFacts
 from surefoot.watch.build_facts import NAMED
+from surefoot.watch.graph.closed import ClosedPair, closed_pairs
 from surefoot.watch.graph.compiling import has_compiled
 from surefoot.watch.graph.direction import IdleDirection, idle_directions
 from surefoot.watch.graph.gradient_end import GradientEnd, behind_steps
+from surefoot.watch.graph.single import SOFTMAXES, SoftmaxCalls
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
@@ -39,9 +41,20 @@ class State:
         self.num_searches = 0
         self.ended_in = ""
         self.stepwise: dict[str, list[str]] = {}  # by operation, parameters that only it stands before
+        self.softmax_site: Site | None = None  # of one over a single score
+        self.closed: list[tuple[weakref.ref[Tensor], weakref.ref[Tensor]]] = []  # layers of zeros behind each other
 
     def alive(self) -> list[Tensor]:
         return [param for ref in self.zero if (param := ref()) is not None]
+
+    def still_closed(self) -> list[ClosedPair]:
+        zero = {id(param) for param in self.alive()}
+        pairs = [(first(), second()) for first, second in self.closed]
+        return [
+            ClosedPair(first, second)
+            for first, second in pairs
+            if first is not None and second is not None and {id(first), id(second)} <= zero
+        ]
 
 
 class ZeroGradientProbe(Probe):
@@ -50,6 +63,7 @@ class ZeroGradientProbe(Probe):
     def __init__(self) -> None:
         self._states: dict[int, State] = {}  # by optimizer
         self._end: tuple[State, GradientEnd] | None = None
+        self._softmax: tuple[State, SoftmaxCalls] | None = None
         self._wanted: set[int] = set()  # identities of layers whose call is looked for
         self._calls: dict[int, Site | None] = {}
 
@@ -62,6 +76,7 @@ class ZeroGradientProbe(Probe):
     def _compiles(self, args: Any, kwargs: Any) -> None:
         self._may_listen = False
         self._leave()
+        self._leave_softmax()
 
     # --- which gradients are 0
 
@@ -108,6 +123,10 @@ class ZeroGradientProbe(Probe):
             wanted = {id(param): param for param in state.alive()}
             for operation, params in behind_steps(backward.roots, wanted).items():
                 state.stepwise[operation] = [self._recorder.names.of(param) for param in params]
+                if operation in SOFTMAXES.values() and self._may_listen and self._softmax is None:
+                    self._softmax = (state, SoftmaxCalls(self._recorder, self.name))
+            pairs = closed_pairs(backward.roots, wanted.values())
+            state.closed = [(weakref.ref(pair.first), weakref.ref(pair.second)) for pair in pairs]
             if state.every and not state.ended_in and self._end is None:
                 self._end = (state, GradientEnd(backward.roots, self._recorder.tap))
 
@@ -121,10 +140,14 @@ class ZeroGradientProbe(Probe):
     def step_ends(self, optimizer: Optimizer) -> None:
         tracked = self._recorder.optimizers.get(optimizer)
         state = None if tracked is None else self._states.get(tracked.id)
+        if self._softmax is not None and self._softmax[1].has_heard:
+            self._leave_softmax()
         if self._wanted:
             self._leave()
         elif state is not None and state.zero and state.num_looked <= SEARCHES:
-            self._wanted = {id(idle.layer) for idle in self._idle_directions(state)} - self._calls.keys()
+            layers = {id(idle.layer) for idle in self._idle_directions(state)}
+            layers |= {id(layer) for pair in state.still_closed() if (layer := self._layer_of(pair.second)) is not None}
+            self._wanted = layers - self._calls.keys()
             if self._wanted and self._may_listen:
                 self._recorder.forwards.listen(self.name, before=self._note_call)
 
@@ -135,6 +158,15 @@ class ZeroGradientProbe(Probe):
     def _leave(self) -> None:
         self._wanted = set()
         self._recorder.forwards.leave(self.name)
+
+    def _leave_softmax(self) -> None:
+        if self._softmax is not None:
+            state, calls = self._softmax
+            state.softmax_site, self._softmax = calls.leave(), None
+
+    def _layer_of(self, param: Tensor) -> Module | None:
+        place = self._recorder.names.scan.place(param)
+        return None if place is None else place.module()
 
     def _idle_directions(self, state: State) -> list[IdleDirection]:
         zero = state.alive()
@@ -150,16 +182,19 @@ class ZeroGradientProbe(Probe):
 
     def _facts(self, state: State) -> list[ZeroGradientFacts]:
         names = {self._recorder.names.of(param) for param in state.alive()}
+        facts = [self._closed_facts(state, pairs)] if (pairs := state.still_closed()) else []
         if state.every:
             ended_in = next(iter(state.stepwise), state.ended_in)
-            return [
-                ZeroGradientFacts("every", state.num_looked, tuple(sorted(names)[:NAMED]), len(names), ended_in)
-            ]  # fmt: skip
-        facts = []
+            shown = tuple(sorted(names)[:NAMED])
+            every = ZeroGradientFacts(
+                "every", state.num_looked, shown, len(names), ended_in, site=self._site_of(state, ended_in)
+            )
+            return facts or [every]
         for operation, params in state.stepwise.items():
             if kept := [name for name in params if name in names]:
                 shown = tuple(kept[:NAMED])
-                facts.append(ZeroGradientFacts("stepwise", state.num_looked, shown, len(kept), operation))
+                site = self._site_of(state, operation)
+                facts.append(ZeroGradientFacts("stepwise", state.num_looked, shown, len(kept), operation, site=site))
         for idle in self._idle_directions(state):
             shown = tuple(self._recorder.names.of(param) for param in idle.params)
             facts.append(
@@ -174,6 +209,17 @@ class ZeroGradientProbe(Probe):
                 )
             )
         return facts
+
+    def _closed_facts(self, state: State, pairs: Sequence[ClosedPair]) -> ZeroGradientFacts:
+        params = {id(param): param for pair in pairs for param in pair}
+        names = [self._recorder.names.of(param) for param in params.values()]
+        layer = self._layer_of(pairs[0].second)
+        site = self._calls.get(id(layer))
+        return ZeroGradientFacts("closed", state.num_looked, tuple(names[:NAMED]), len(names), site=site)
+
+    @staticmethod
+    def _site_of(state: State, operation: str) -> Site | None:
+        return state.softmax_site if operation in SOFTMAXES.values() else None
 
 
 def _zero(params: Sequence[Tensor]) -> list[Tensor]:
