@@ -1,4 +1,4 @@
-"""Generators in workers that are seeded by worker or by sample, and one that only splits the data."""
+"""Generators in workers that are seeded by worker, epoch or sample, and one that only splits the data."""
 
 import random
 
@@ -41,12 +41,19 @@ def seed_worker(worker):
 
 
 torch.manual_seed(0)
+
+
+def seed_globally(worker):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+inits = {"worker": seed_worker, "global": seed_globally}
 for how in ("worker", "first use", "sample", "global"):
-    init = seed_worker if how == "worker" else None
-    loader = DataLoader(Noisy(how), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=init)
+    workers = 1 if how == "global" else 2
+    loader = DataLoader(Noisy(how), batch_size=8, shuffle=True, num_workers=workers, worker_init_fn=inits.get(how))
     model = nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for x in loader:
+    for x in (x for _ in range(2) for x in loader):
         optimizer.zero_grad()
         nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
         optimizer.step()

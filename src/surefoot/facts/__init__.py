@@ -2,7 +2,14 @@
 
 from surefoot.facts.clip import ClipFacts
 from surefoot.facts.codec import SCHEMA_VERSION, Record, decode, encode
-from surefoot.facts.data import FeedFacts, InPlaceFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import (
+    FeedFacts,
+    InPlaceFacts,
+    OverlapFacts,
+    SameBatchFacts,
+    SharedGeneratorFacts,
+    WorkerFacts,
+)
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -142,6 +149,7 @@ __all__ = [
     "UntrainedFacts",
     "UntrainedSavedFacts",
     "ValidationFacts",
+    "WorkerFacts",
     "ZeroGradientFacts",
     "decode",
     "encode",

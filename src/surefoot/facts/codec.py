@@ -10,7 +10,14 @@ from functools import cache
 from typing import Any
 
 from surefoot.facts.clip import ClipFacts
-from surefoot.facts.data import FeedFacts, InPlaceFacts, OverlapFacts, SameBatchFacts, SharedGeneratorFacts
+from surefoot.facts.data import (
+    FeedFacts,
+    InPlaceFacts,
+    OverlapFacts,
+    SameBatchFacts,
+    SharedGeneratorFacts,
+    WorkerFacts,
+)
 from surefoot.facts.dist import RanksFacts, ReplicaFacts, UnsyncedFacts
 from surefoot.facts.end import EndFacts
 from surefoot.facts.epoch import EpochFacts
@@ -153,6 +160,7 @@ _CLASSES: dict[str, type] = {
         UntrainedFacts,
         UntrainedSavedFacts,
         ValidationFacts,
+        WorkerFacts,
         ZeroGradientFacts,
     )
 }

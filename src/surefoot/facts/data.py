@@ -15,6 +15,15 @@ class SharedGeneratorFacts:
 
 
 @frozen
+class WorkerFacts:
+    """What one worker of a loader was seen to draw from while it put its first two batches together."""
+
+    number: int
+    seed: str = ""  # of the pass, from which torch seeds each worker
+    streams: tuple[tuple[str, str], ...] = ()  # names of generators, and a digest of the states they went through
+
+
+@frozen
 class OverlapFacts:
     """A pass without a backward, some or all samples of which are among those that the program trains on."""
 
@@ -57,6 +66,7 @@ class FeedFacts:
     num_workers: int = 0
     num_parts: int = 1  # into which a DistributedSampler cuts the data set
     shared_generators: tuple[SharedGeneratorFacts, ...] = ()
+    workers: tuple[WorkerFacts, ...] = ()  # that told, of the first passes
     called: tuple[str, ...] = ()  # variables, attributes and keys that hold the loader, functions that made it
     overlap: OverlapFacts | None = None
     in_place: InPlaceFacts | None = None

@@ -23,6 +23,7 @@ class UnsyncedFacts:
     model: str = ""  # class of the module that DistributedDataParallel wraps
     backward_syncs: bool = False  # synchronising was off at the forward, and on at the backward
     is_followed: bool = False  # by a step on synchronised gradients, and nothing was sent in between
+    is_partly_sent: bool = False  # an earlier micro-batch of the same window was synchronised
 
 
 @frozen

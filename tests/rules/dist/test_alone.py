@@ -64,3 +64,9 @@ def test_a_model_on_data_of_its_own_is_left_alone() -> None:
     assert ask(model_not_wrapped, at_end(unsynced("unwrapped", num_steps=8), reason="max-steps"), epoch()) == []
     assert ask(model_not_wrapped, at_end(unsynced("unwrapped")), epoch()) == []
     assert ask(model_not_wrapped, at_end(unsynced("bypassed", num_steps=8)), epoch()) == []
+
+
+def test_a_window_whose_first_micro_batch_is_synchronised_is_told_at_once() -> None:
+    (found,) = ask(no_sync_mismatch, at_step(unsynced("no-sync", is_partly_sent=True)))
+    assert "synchronised instead" in found.message
+    assert ask(no_sync_mismatch, at_end(unsynced("no-sync", is_partly_sent=True))) == []

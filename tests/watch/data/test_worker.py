@@ -111,7 +111,7 @@ def test_reseeding_by_sample_is_no_shared_stream() -> None:
 def test_the_watched_loop_runs_the_original_whatever_happens() -> None:
     calls: list[tuple[int, ...]] = []
 
-    def original(dataset: Any, worker_id: int) -> str:
+    def original(dataset: Any, worker_id: int, base_seed: int = 0) -> str:
         calls.append((worker_id,))
         return "ran"
 
@@ -127,4 +127,12 @@ def test_the_watched_loop_runs_the_original_whatever_happens() -> None:
 def test_what_is_too_long_for_a_slot_is_not_told() -> None:
     board = Board()
     board.write(0, {"x" * 10_000: ("Random", ["a", "b", "c"])})
-    assert board.read() == []
+    assert board.read() == {}
+
+
+def test_what_a_worker_drew_from_is_told_with_its_seed() -> None:
+    board = Board()
+    for _ in range(2):
+        run_worker(board, 1, Holder(rng=random.Random(3)))
+    (told,) = board.workers()
+    assert told.number == 1 and [name for name, _ in told.streams] == ["dataset.rng"]

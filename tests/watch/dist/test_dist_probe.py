@@ -140,6 +140,18 @@ def test_weights_that_are_averaged_now_and_then_mend_the_steps_before() -> None:
     assert found.unsynced == ()
 
 
+def test_the_wrong_micro_batch_of_a_window_is_synchronised() -> None:
+    with watching() as recorder:
+        program = Program()
+        for _ in range(3):
+            program.backward(program.model)
+            with program.model.no_sync():
+                program.backward(program.model)
+            program.step()
+    assert [kinds(step) for step in recorder.steps] == [[("no-sync", 1)]] * 3
+    assert all(step.unsynced[0].is_partly_sent for step in recorder.steps)
+
+
 def test_a_window_ends_synchronised() -> None:
     with watching() as recorder:
         program = Program()

@@ -25,21 +25,21 @@ class Pages(Dataset):
         page = self.pages[index]
         if np.random.random() < 0.5:
             page = page[::-1].copy()
-        page = page + np.random.normal(0, 0.1, page.shape).astype(np.float32)  # BUG: same-augmentation-every-epoch
+        page = page + np.random.normal(0, 0.1, page.shape).astype(np.float32)  # BUG: duplicate-worker-randomness
         return page.astype(np.float32), self.labels[index]
 
 
 def init_fn(worker_id):
-    np.random.seed(worker_id)  # BUG: same-augmentation-every-epoch
+    np.random.seed(worker_id)  # BUG: duplicate-worker-randomness
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    loader = DataLoader(Pages(), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=init_fn)  # BUG: same-augmentation-every-epoch
+    loader = DataLoader(Pages(), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=init_fn)  # BUG: duplicate-worker-randomness
     model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 2))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     for epoch in range(4):
-        for page, label in loader:  # BUG: same-augmentation-every-epoch
+        for page, label in loader:  # BUG: duplicate-worker-randomness
             loss = nn.functional.cross_entropy(model(page), label)
             optimizer.zero_grad()
             loss.backward()

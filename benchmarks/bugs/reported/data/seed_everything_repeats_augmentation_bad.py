@@ -3,7 +3,6 @@
 # kind: data
 # source: https://github.com/Lightning-AI/pytorch-lightning/issues/20412
 # changed: noise on random vectors; the seeding function is written out
-# gap: that each epoch is augmented in the same way would have to be told from the samples of two epochs
 
 import hashlib
 import torch
@@ -24,12 +23,12 @@ class Noisy(Dataset):
 
 
 def worker_init(worker_id):
-    torch.manual_seed(42 + worker_id)  # BUG: same-augmentation-every-epoch
+    torch.manual_seed(42 + worker_id)  # BUG: duplicate-worker-randomness
 
 
 if __name__ == "__main__":
     torch.manual_seed(42)
-    loader = DataLoader(Noisy(torch.randn(64, 8)), batch_size=16, num_workers=2, shuffle=True, worker_init_fn=worker_init)  # BUG: same-augmentation-every-epoch
+    loader = DataLoader(Noisy(torch.randn(64, 8)), batch_size=16, num_workers=2, shuffle=True, worker_init_fn=worker_init)  # BUG: duplicate-worker-randomness
     model = nn.Sequential(nn.Linear(8, 24), nn.ReLU(), nn.Linear(24, 3))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for epoch in range(4):

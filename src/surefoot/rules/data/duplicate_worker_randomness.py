@@ -1,8 +1,9 @@
-"""Workers of a loader draw the same random numbers.
+"""Workers of a loader draw the same random numbers, all of them or in every epoch.
 
 ## What it does
 Fires when several workers of a training loader draw from copies of one random generator that are in the same state, so
-that their samples get the same random augmentations.
+that their samples get the same random augmentations; and when a worker draws what it drew in the epoch before, because
+`worker_init_fn` seeds it with its number alone.
 
 ## Why it matters
 Each worker is a copy of the process, with a copy of every generator that the data set holds. Torch seeds the global
@@ -15,7 +16,8 @@ PyTorch seeds every worker, so the random numbers of workers differ.
 
 ## In truth
 It seeds the global generators of torch, Python and numpy. A generator object that the data set holds is copied into
-every worker as it is, and all copies draw the same numbers.
+every worker as it is, and all copies draw the same numbers. Workers are started anew in each epoch: what
+`worker_init_fn` seeds with `worker_id` begins again with the same numbers.
 
 ## Bad
 ```python
@@ -73,24 +75,29 @@ for x in loader:
 ## When it stays silent
 The generator is seeded by worker, in `worker_init_fn` or at first use; by sample; it is not drawn from while samples
 are made; iterable-style data sets, whose workers may have to agree on an order; workers that are not forked, which
-can't tell; loaders with fewer than two batches for each worker; evaluation.
+can't tell; loaders with fewer than two batches for each worker; evaluation; epochs that are compared without a
+shuffling sampler, or by another optimizer.
 
 ## How it decides
 Workers look at the states of the generators before their first batch, after it and after the second. The three must
-differ from each other, and be the same in two workers.
+differ from each other, and be the same in two workers, or in one worker and two epochs whose samples came in another
+order.
 """
 
 from collections.abc import Iterator
 
-from surefoot.facts import EpochFacts
+from surefoot.facts import EpochFacts, FeedFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.data.order import trains
+from surefoot.rules.data.order import num_equal, previous_passes, trains
 
 
 @rule("warning", on=EpochFacts, probes=("data", "epoch"))
 def check(now: EpochFacts, past: History) -> Iterator[Evidence]:
     feed = now.feed
-    if feed is None or not feed.shared_generators or not trains(now):
+    if feed is None or not trains(now):
+        return
+    if not feed.shared_generators:
+        yield from _repeated(now, feed, past)
         return
     shared = feed.shared_generators[0]
     fix = (
@@ -108,3 +115,27 @@ def check(now: EpochFacts, past: History) -> Iterator[Evidence]:
         site=feed.made or now.site,
         numbers={"generator": shared.name, "workers": feed.num_workers, "alike": shared.num_workers},
     )
+
+
+def _repeated(now: EpochFacts, feed: FeedFacts, past: History) -> Iterator[Evidence]:
+    """Workers that torch started with other seeds than in the epoch before, and that drew the same nevertheless."""
+    before = next((one for one in previous_passes(now, past) if one.workers), None)
+    if before is None or feed.sampler != "random" or num_equal(before, feed, all_different=False):
+        return
+    then = {worker.number: worker for worker in before.workers}
+    alike = [
+        {name for name, _ in set(worker.streams) & set(then[worker.number].streams)}
+        for worker in feed.workers
+        if worker.number in then and worker.seed != then[worker.number].seed
+    ]
+    names = sorted(set.intersection(*alike)) if alike else []
+    if names:
+        yield Evidence(
+            message=(
+                f"workers of the loader drew the same random numbers as in the epoch before: all {len(alike)} that "
+                f"were compared went through the same states of {names[0]} in their first two batches"
+            ),
+            fix="seed with torch.initial_seed() in worker_init_fn: it is another number in each epoch and worker.",
+            site=feed.made or now.site,
+            numbers={"generator": names[0], "workers": feed.num_workers, "epoch": now.epoch},
+        )

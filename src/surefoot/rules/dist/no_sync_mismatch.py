@@ -63,7 +63,8 @@ dist.destroy_process_group()
 A process group numbers all it sends, the reductions of DistributedDataParallel included: where the number stands
 still between the last backward and the step, nothing was synchronised. A step under `no_sync` alone may be local SGD.
 It is a mistake once a synchronised step follows and nothing was sent in between, at the end of the run, or after
-1,024 steps; at once where synchronising was off for the forward and on for its backward.
+1,024 steps; at once where synchronising was off for the forward and on for its backward, and where an earlier
+micro-batch of the same window was synchronised and the last one was not.
 
 ## When it stays silent
 The last micro-batch of a window is synchronised; gradients are averaged by hand; weights are averaged every so many
@@ -111,5 +112,10 @@ def _message(steps: UnsyncedFacts) -> str:
     )
     if steps.backward_syncs:
         return f"{what}: the last forward before the step ran under no_sync, its backward did not"
+    if steps.is_partly_sent:
+        return (
+            f"{what}: the last micro-batch before the step ran under no_sync, and an earlier one of the window was "
+            "synchronised instead"
+        )
     after = "; the next step was synchronised again, on weights that differ" if steps.is_followed else ""
     return f"{what}: the last micro-batch before the step ran under no_sync{after}"

@@ -43,7 +43,7 @@ MARKED_PASSES = 4  # of each loader, in which the first four batches, the 8th, t
 OPENED_PASSES = 16  # in which the first batch is
 FIRST_BATCHES = 4
 LOOKS = 3  # at graphs, where several loaders give a batch each
-NUM_BOARDS = 4  # passes with workers that are asked for their random states
+NUM_BOARDS = 8  # passes with workers that are asked for their random states
 KEPT_SITES = 256
 
 
@@ -118,7 +118,7 @@ class DataProbe(Probe):
     def _put_up_board(self, args: Any, kwargs: Any) -> None:
         loader: DataLoader[Any] = args[1] if len(args) > 1 else kwargs["loader"]
         self._board = None
-        if loader.num_workers > 1 and self._num_boards < NUM_BOARDS:
+        if loader.num_workers > 0 and self._num_boards < NUM_BOARDS:
             self._num_boards += 1
             self._board = Board()
 
@@ -191,6 +191,7 @@ class DataProbe(Probe):
             num_workers=feed.num_workers,
             num_parts=feed.num_parts,
             shared_generators=() if feed.board is None else feed.board.shared_generators(),
+            workers=() if feed.board is None else feed.board.workers(),
             called=feed.called,
             overlap=overlap,
             in_place=in_place,

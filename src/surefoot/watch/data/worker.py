@@ -15,12 +15,13 @@ from typing import Any
 
 from torch.utils.data._utils import fetch
 
-from surefoot.facts import SharedGeneratorFacts
+from surefoot.facts import SharedGeneratorFacts, WorkerFacts
 from surefoot.watch.data import generator
 
 NUM_WATCHED = 4  # workers; two would do if both were sure to get two batches
 SLOT = 8192  # bytes for each
 NUM_STATES = 3  # before the first batch, after it, after the second
+SEED = ""  # in place of a generator's name: the seed of the pass, from which torch seeds each worker
 
 
 class Board:
@@ -36,19 +37,20 @@ class Board:
             self._memory[start + 4 : start + 4 + len(text)] = text
             self._memory[start : start + 4] = len(text).to_bytes(4, "big")
 
-    def read(self) -> list[dict[str, tuple[str, list[str]]]]:
-        """What the workers have told so far: by generator its kind and its states."""
-        told = []
-        for start in range(0, NUM_WATCHED * SLOT, SLOT):
+    def read(self) -> dict[int, dict[str, tuple[str, list[str]]]]:
+        """What the workers have told so far, by number: of each generator its kind and its states."""
+        told = {}
+        for worker in range(NUM_WATCHED):
+            start = worker * SLOT
             length = int.from_bytes(self._memory[start : start + 4], "big")
             if length:
-                told.append(json.loads(self._memory[start + 4 : start + 4 + length]))
+                told[worker] = json.loads(self._memory[start + 4 : start + 4 + length])
         return told
 
     def shared_generators(self) -> tuple[SharedGeneratorFacts, ...]:
         """Generators that went through the same states in several workers, and moved with each batch."""
         counts: dict[tuple[str, str, tuple[str, ...]], int] = {}
-        for told in self.read():
+        for told in self.read().values():
             for name, (kind, states) in told.items():
                 if len(set(states)) == NUM_STATES:
                     key = (name, kind, tuple(states))
@@ -57,6 +59,19 @@ class Board:
             SharedGeneratorFacts(name, kind, num, generator.is_global(name))
             for (name, kind, _), num in counts.items()
             if num > 1
+        )
+
+    def workers(self) -> tuple[WorkerFacts, ...]:
+        """What each of them drew from, if its state moved with each batch."""
+        return tuple(
+            WorkerFacts(
+                worker,
+                seed=told[SEED][1][0] if SEED in told else "",
+                streams=tuple(
+                    (name, " ".join(states)) for name, (_, states) in told.items() if len(set(states)) == NUM_STATES
+                ),
+            )
+            for worker, told in self.read().items()
         )
 
 
@@ -69,7 +84,8 @@ def watched_loop(original: Callable[..., Any], board_of: Callable[[], Board | No
             given = signature.bind(*args, **kwargs).arguments
             board, worker = board_of(), int(given["worker_id"])
             if board is not None and worker < NUM_WATCHED:
-                Observer(given["dataset"], board, worker, given.get("collate_fn")).install()
+                seed = str(given.get("base_seed", ""))
+                Observer(given["dataset"], board, worker, given.get("collate_fn"), seed).install()
         except Exception:  # a worker has nobody to tell
             pass
         return original(*args, **kwargs)
@@ -80,7 +96,8 @@ def watched_loop(original: Callable[..., Any], board_of: Callable[[], Board | No
 class Observer:
     """Looks on in a worker, and is gone after two batches."""
 
-    def __init__(self, data_set: Any, board: Board, worker: int, collate: Any = None) -> None:
+    def __init__(self, data_set: Any, board: Board, worker: int, collate: Any = None, seed: str = "") -> None:
+        self._seed = seed
         self._data_set = data_set
         self._collate = collate
         self._board = board
@@ -124,6 +141,5 @@ class Observer:
 
     def _tell(self) -> None:
         moved = {name: states for name, states in self._states.items() if len(set(states)) == NUM_STATES}
-        self._board.write(
-            self._worker, {name: (type(self._generators[name]).__name__, states) for name, states in moved.items()}
-        )
+        told = {name: (type(self._generators[name]).__name__, states) for name, states in moved.items()}
+        self._board.write(self._worker, {SEED: ("", [self._seed]), **told})

@@ -19,13 +19,14 @@ class Alone:
     model: str = ""
     backward: Site | None = None
     backward_syncs: bool = False
+    is_partly_sent: bool = False  # an earlier micro-batch of the window was synchronised
     site: Site | None = None  # of the last one
     is_over: bool = False  # a step on synchronised gradients has followed
 
     def facts(self, optimizer: int, num_ranks: int, last_update: int) -> UnsyncedFacts:
         return UnsyncedFacts(
             self.kind, optimizer, num_ranks, last_update - self.first_update + 1, self.site, self.backward, self.model,
-            self.backward_syncs, self.is_over,
+            self.backward_syncs, self.is_over, self.is_partly_sent,
         )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ class Course:
     @property
     def left(self) -> list[Alone]:
         """Steps that nothing has mended, of an optimizer whose steps are not mended now and then."""
-        return [alone for alone in self.alone.values() if alone.backward_syncs or not self.is_mended]
+        return [a for a in self.alone.values() if a.backward_syncs or a.is_partly_sent or not self.is_mended]
 
     def steps_together(self, key: int, mark_before: Mark) -> Alone | None:
         """The steps before, if nothing was sent between them and this one, whose window began at this mark."""

@@ -187,7 +187,11 @@ class DistProbe(Probe):
         else:  # a second backward of one forward, an ascent as SAM takes it, or something that we do not know
             course.was_alone |= is_bypassed or num_forwards > 0  # weights that a second backward moved are compared
             return []
-        step = Alone(kind, tracked.num_updates, mark, wrapper.kind, last.site, kind == "no-sync" and backward_syncs)
+        is_no_sync = kind == "no-sync"
+        step = Alone(
+            kind, tracked.num_updates, mark, wrapper.kind, last.site, is_no_sync and backward_syncs,
+            is_no_sync and _is_partly_sent(begun, key),
+        )  # fmt: skip
         steps = course.steps_alone(key, step)
         return [steps] if steps in course.left else []
 
@@ -250,6 +254,13 @@ class DistProbe(Probe):
 
 def _is_builtin(tracked: TrackedOptimizer) -> bool:
     return type(tracked.optimizer()).__module__.startswith("torch.")
+
+
+def _is_partly_sent(begun: list[Begun], key: int) -> bool:
+    """Whether an earlier micro-batch of the window was synchronised: nobody averages weights who does that."""
+    synced = [one.wrappers.get(key, (0, True, True)) for one in begun]
+    pairs = zip(begun, begun[1:], synced, strict=False)
+    return any(one.mark != after.mark and num and syncs for one, after, (num, syncs, _) in pairs)
 
 
 def _is_needless(stood: tuple[int, bool, bool]) -> bool:
