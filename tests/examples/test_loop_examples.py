@@ -1,28 +1,29 @@
 """The examples run, learn, and the sanitizer has nothing to say about them."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.command import Done
+from tests.forked.client import python, python_on_ranks
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run(name: str, *arguments: str, cwd: Path, num_loops: int = 1) -> subprocess.CompletedProcess[str]:
-    return check([sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments], cwd, num_loops)
+def run(name: str, *arguments: str, cwd: Path, num_loops: int = 1) -> str:
+    """What it prints."""
+    return printed(python(*command(name, *arguments), cwd=cwd), num_loops)
 
 
-def check(command: list[str], cwd: Path, num_loops: int = 1) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert len(re.findall(r"surefoot: 0 findings in \d+ steps", done.stderr)) == num_loops, done.stderr
-    return done
+def command(name: str, *arguments: str) -> list[object]:
+    return ["-W", "error", EXAMPLES / f"{name}.py", *arguments]
+
+
+def printed(done: Done, num_loops: int = 1) -> str:
+    assert done.status == 0, done.err
+    assert len(re.findall(r"surefoot: 0 findings in \d+ steps", done.err)) == num_loops, done.err
+    return done.out.decode()
 
 
 def number(pattern: str, text: str) -> float:
@@ -33,10 +34,10 @@ def number(pattern: str, text: str) -> float:
 
 def test_digits_and_going_on(tmp_path: Path) -> None:
     first = run("loop_digits", "--epochs", "2", cwd=tmp_path)
-    assert number(r"accuracy ([\d.]+)%", first.stdout) > 80
+    assert number(r"accuracy ([\d.]+)%", first) > 80
     again = run("loop_digits", "--epochs", "2", cwd=tmp_path)
-    assert "going on after update 40" in again.stdout
-    assert again.stdout.splitlines()[1:] == first.stdout.splitlines()
+    assert "going on after update 40" in again
+    assert again.splitlines()[1:] == first.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -50,19 +51,15 @@ def test_digits_and_going_on(tmp_path: Path) -> None:
 def test_it_learns(
     name: str, arguments: tuple[str, ...], pattern: str, low: float, high: float, tmp_path: Path
 ) -> None:
-    assert (
-        low
-        <= number(pattern, run(name, *arguments, cwd=tmp_path, num_loops=1 + (name == "loop_finetune")).stdout)
-        <= high
-    )
+    said = run(name, *arguments, cwd=tmp_path, num_loops=1 + (name == "loop_finetune"))
+    assert low <= number(pattern, said) <= high
 
 
 def test_alone_and_on_two_processes_it_is_the_same_training(tmp_path: Path) -> None:
-    script = [str(EXAMPLES / "ddp.py"), "--epochs", "2"]
-    alone = check([sys.executable, "-W", "error", *script], tmp_path).stdout
+    alone = run("ddp", "--epochs", "2", cwd=tmp_path)
     assert alone.startswith("1 processes, 24 updates")
     assert number(r"accuracy ([\d.]+)%", alone) > 75
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *script]
     for way in ("ddp", "fsdp"):
-        pair = check([*torchrun, "--parallel", way], tmp_path).stdout
-        assert pair.splitlines() == [alone.strip().replace("1 processes", "2 processes")]
+        first, second = python_on_ranks(*command("ddp", "--epochs", "2", "--parallel", way), cwd=tmp_path)
+        assert printed(first) == alone.replace("1 processes", "2 processes")
+        assert second.status == 0 and not second.out, second.err

@@ -1,5 +1,7 @@
 """Imports torch once, then forks a process for each program that it is asked to run, bare or by surefoot.
 
+An order is a list of programs, which run at the same time, such as ranks.
+
 Starting Python with torch takes four seconds, a fork a few hundredths. A child leaves `serve` and runs the program at
 the bottom of this file, so that Python ends it as any other: threads, exit functions and unhandled exceptions included.
 """
@@ -13,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,15 +24,19 @@ POLL_SECONDS = 0.005
 
 
 def serve(control: socket.socket) -> dict[str, Any]:
-    """Answer each order with the exit status of its child. Only children return, with their order."""
+    """Answer each order with the exit statuses of its programs. Only children return, with their program."""
     for line in control.makefile("r"):
-        order: dict[str, Any] = json.loads(line)
-        child = os.fork()
-        if not child:
-            control.detach()
-            os.close(int(sys.argv[2]))
-            return order
-        control.sendall(f"{_wait(child, order['seconds'])}\n".encode())
+        programs: list[dict[str, Any]] = json.loads(line)
+        children = []
+        for program in programs:
+            child = os.fork()
+            if not child:
+                control.detach()
+                os.close(int(sys.argv[2]))
+                return program
+            children.append(child)
+        statuses = [_wait(child, program["seconds"]) for child, program in zip(children, programs, strict=True)]
+        control.sendall(json.dumps(statuses).encode() + b"\n")
     os._exit(0)
 
 
@@ -46,17 +53,21 @@ def _wait(child: int, seconds: float) -> int:
         time.sleep(POLL_SECONDS)
 
 
-def become(order: dict[str, Any]) -> None:
+def become(program: dict[str, Any]) -> None:
     """The process that a shell would have started."""
     os.setpgid(0, 0)
-    os.chdir(order["cwd"])
-    multiprocessing.process.ORIGINAL_DIR = order["cwd"]  # where spawned processes look for the script
+    os.chdir(program["cwd"])
+    multiprocessing.process.ORIGINAL_DIR = program["cwd"]  # where spawned processes look for the script
     os.environ.clear()
-    os.environ.update(order["env"])
-    for number, name, flags in ((0, "in", os.O_RDONLY), (1, "out", os.O_WRONLY), (2, "err", os.O_WRONLY)):
-        opened = os.open(order[name], flags)
+    os.environ.update(program["env"])
+    is_shared = program["out"] == program["err"]
+    writing = os.O_WRONLY | (os.O_APPEND if is_shared else 0)
+    for number, name, flags in ((0, "in", os.O_RDONLY), (1, "out", writing), (2, "err", writing)):
+        opened = os.open(program[name], flags)
         os.dup2(opened, number)
         os.close(opened)
+    if is_shared:  # what is said stands where it was said
+        sys.stdout.reconfigure(write_through=True)
 
 
 def end_when_python_has() -> None:
@@ -67,6 +78,9 @@ def end_when_python_has() -> None:
 
 
 def run_bare(path: str, args: list[str]) -> None:
+    if path == "-W":  # the one option of Python that is known here
+        warnings.simplefilter(args[0])
+        path, *args = args[1:]
     main = ModuleType("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main
@@ -90,12 +104,12 @@ if __name__ == "__main__":
         catalogue()
     gc.collect()
     gc.freeze()  # else the collector touches, and so copies, all that children share
-    order = serve(socket.socket(fileno=int(sys.argv[2])))
-    become(order)
+    program = serve(socket.socket(fileno=int(sys.argv[2])))
+    become(program)
     end_when_python_has()
     if has_surefoot:
-        sys.path[0] = order["cwd"]
-        sys.argv = ["surefoot", *order["args"]]
+        sys.path[0] = program["cwd"]
+        sys.argv = ["surefoot", *program["args"]]
         sys.orig_argv = [sys.executable, "-m", *sys.argv]
-        sys.exit(main(order["args"]))
-    run_bare(order["args"][0], order["args"][1:])
+        sys.exit(main(program["args"]))
+    run_bare(program["args"][0], program["args"][1:])

@@ -123,13 +123,13 @@ def complaints() -> list[str]:
 
 @pytest.fixture
 def page(browser: Browser, dash: Dash, complaints: list[str]) -> Iterator[Page]:
-    """Let in, at the list of runs."""
+    """Let in, and empty: most tests go to another view than the first, and drawing that takes time."""
     with browser.new_context(viewport=WIDE) as context:
         page = context.new_page()
         page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: _is_own(request.url, dash) or complaints.append(f"asked {request.url}"))
-        page.goto(dash.address)
+        context.request.get(dash.address)  # the cookie
         yield page
         assert not complaints
 

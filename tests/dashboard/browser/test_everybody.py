@@ -69,6 +69,7 @@ def test_axe_has_nothing_to_say(page: Page, dash: Dash, name: str, theme: str) -
 
 
 def test_dark_follows_the_system_until_somebody_chooses(page: Page, dash: Dash) -> None:
+    show(page, dash)
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
     page.emulate_media(color_scheme="dark")
@@ -96,6 +97,7 @@ def test_only_charts_in_view_are_drawn(page: Page, dash: Dash) -> None:
 
 
 def test_the_keyboard_reaches_a_run(page: Page, dash: Dash) -> None:
+    show(page, dash)
     page.locator("table.runs").wait_for()
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()

@@ -45,6 +45,7 @@ def end(page: Page, row: int = 0) -> list[float]:
 
 
 def test_the_default_path_is_drawn_and_ends_where_torchs_does(page: Page, dash: Dash) -> None:
+    show(page, dash)
     page.get_by_role("link", name="Optimizer lab").click()
     expect(results(page)).to_have_count(1, timeout=120_000)
     assert end(page) == pytest.approx(bowl(0.15, 50), rel=2e-4, abs=0)
@@ -190,6 +191,7 @@ def test_every_example_computes_and_says_what_to_look_at(page: Page, dash: Dash)
 
 
 def test_the_page_and_torch_have_the_same_surfaces(page: Page, dash: Dash) -> None:
+    show(page, dash)
     grid = [(w0 / 4, w1 / 4) for w0 in range(-12, 13, 3) for w1 in range(-8, 9, 2)]
     found = page.evaluate(
         """async (grid) => {
@@ -250,5 +252,6 @@ def test_it_is_sharp_on_a_fine_screen_and_follows_the_theme(browser: Browser, da
 
 
 def test_the_first_page_does_not_load_it(page: Page, dash: Dash) -> None:
+    show(page, dash)
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
     assert not [name for name in loaded if "/lab" in name]

@@ -19,6 +19,7 @@ def go(page: Page, dash: Dash, *path: str, **query: str) -> None:
 
 
 def test_rules_are_searched_and_opened(page: Page, dash: Dash) -> None:
+    show(page, dash)
     page.get_by_role("link", name="Learn", exact=True).click()
     expect(page.locator("h1")).to_have_text("Learn")
     expect(page.locator(".families article")).to_have_count(len({rule.family for rule in catalogue().values()}))

@@ -63,6 +63,7 @@ def wait_for(dash: Dash, part: str) -> None:
 
 
 def test_a_run_appears_grows_and_ends(growing: Growing, page: Page, dash: Dash) -> None:
+    show(page, dash)
     growing.log(1.0, 2.0)
     wait_for(dash, "growing")
     line = page.locator("table.runs tr", has_text=dash.run("growing"))
@@ -85,6 +86,7 @@ def test_a_run_appears_grows_and_ends(growing: Growing, page: Page, dash: Dash) 
 
 
 def test_a_crash_is_shown_as_such(growing: Growing, page: Page, dash: Dash) -> None:
+    show(page, dash)
     growing.log(1.0, 2.0)
     wait_for(dash, "growing")
     line = page.locator("table.runs tr", has_text=dash.run("growing"))  # not that of a test before, which is gone soon

@@ -41,6 +41,7 @@ def evil(dash: Dash) -> Iterator[str]:
 def test_markup_in_names_stays_text(page: Page, dash: Dash, evil: str, view: str) -> None:
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    show(page, dash)
     expect(page.locator("table.runs")).to_contain_text(EVIL)
     show(page, dash, "run", evil, *([view] if view else []))
     expect(page.locator("h1")).to_have_text(evil)

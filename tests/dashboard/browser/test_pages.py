@@ -13,6 +13,7 @@ from tests.runlog.making import LogFile
 
 
 def test_runs_are_listed_filtered_sorted_and_picked(page: Page, dash: Dash) -> None:
+    show(page, dash)
     rows = page.locator("table.runs tbody tr")
     expect(rows).to_have_count(2)
     expect(rows.filter(has_text="buggy")).to_contain_text("1 error")

@@ -32,6 +32,7 @@ def stage(page: Page, kind: str, number: int = 0) -> Locator:
 
 
 def test_a_step_is_drawn_from_data_to_schedule(page: Page, dash: Dash, traced: str) -> None:
+    show(page, dash)
     page.get_by_role("link", name="Trace", exact=True).click()
     page.get_by_role("link", name=traced).click()
     expect(page.locator("h1")).to_have_text("Trace of traced.py")
