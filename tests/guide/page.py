@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.forked.client import surefoot_as_shown
 from tests.rules.twins import above_notes, watch_program
 
 TIMEOUT_SECONDS = 280  # only to end what hangs
@@ -26,10 +27,7 @@ _FILE = re.compile(r"# file: ([\w.]+)\n")
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _TIME = re.compile(r"\b[\d.]+ (µs|ms|s)\b")
 _FRACTION = re.compile(r"\d+\.\d+(e-?\d+)?")
-PROGRAMS = {
-    "surefoot": ["-m", "surefoot"], "torchrun": ["-m", "torch.distributed.run"], "pytest": ["-m", "pytest"],
-    "python": [],
-}  # fmt: skip
+PROGRAMS = {"torchrun": ["-m", "torch.distributed.run"], "pytest": ["-m", "pytest"]}
 
 
 @dataclass(frozen=True)
@@ -93,6 +91,8 @@ def _run(block: Block, names: dict[str, Any], file: Path, place: str) -> str:
 def run_command(command: str, folder: Path, **environ: str) -> str:
     """What it says; what goes to stderr stands where it was said."""
     name, *arguments = shlex.split(command, comments=True)
+    if name == "surefoot":
+        return surefoot_as_shown(*arguments, cwd=folder, **environ)
     done = subprocess.run(
         [sys.executable, *PROGRAMS[name], *arguments], cwd=folder, timeout=TIMEOUT_SECONDS, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",

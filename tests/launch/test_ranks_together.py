@@ -1,7 +1,6 @@
 """What no rank sees by itself is found when their notes are joined, at the end of a run and in its replay."""
 
 import json
-import socket
 import sys
 from pathlib import Path
 
@@ -9,7 +8,8 @@ from surefoot.facts import RanksFacts, ReplicaFacts, Site
 from surefoot.launch.handover import hand_over, received
 from surefoot.report import Report, judge_together, merge
 from surefoot.rules.catalogue import catalogue
-from tests.cli.command import Done, python, surefoot, write
+from tests.cli.command import Done, write
+from tests.forked.client import python_on_ranks, surefoot, surefoot_on_ranks
 
 DIVERGED = """
 import sys
@@ -51,14 +51,6 @@ for _ in range(6):
 """
 
 
-def torchrun(*args: object, cwd: Path) -> Done:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1", "--master-port")
-    return python(*launcher, port, *args, cwd=cwd, TMPDIR=str(cwd))
-
-
 def alert(folder: Path) -> tuple[str, str]:
     write(folder / "tell.py", TELL)
     return ("--alert", f"cmd:{Path(sys.executable).as_posix()} tell.py")
@@ -68,24 +60,29 @@ def told(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line)["surefoot"] for line in (folder / "told.txt").read_text().splitlines()]
 
 
+def run_on_ranks(folder: Path, *args: object) -> list[Done]:
+    """tests/launch/test_processes.py has ranks that torchrun starts."""
+    return surefoot_on_ranks("run", *args, *alert(folder), "train.py", cwd=folder, TMPDIR=str(folder))
+
+
 def test_what_another_rank_finds_is_told_too_and_once(tmp_path: Path) -> None:
     write(tmp_path / "train.py", ONE_RANK_STALE)
-    done = torchrun("-m", "surefoot", "run", "--fail-on", "never", *alert(tmp_path), "train.py", cwd=tmp_path)
-    assert done.status == 0, done.err
+    done = run_on_ranks(tmp_path, "--fail-on", "never")
+    assert [one.status for one in done] == [0, 0], done
     assert [one["rule"] for one in told(tmp_path)] == ["stale-gradients"]
     write(tmp_path / "train.py", ONE_RANK_STALE.replace('== "0"', '== "2"'))
     (tmp_path / "told.txt").unlink()
-    torchrun("-m", "surefoot", "run", "--fail-on", "never", *alert(tmp_path), "train.py", cwd=tmp_path)
+    run_on_ranks(tmp_path, "--fail-on", "never")
     assert [one["rule"] for one in told(tmp_path)] == ["stale-gradients"]  # found by both
 
 
 def test_copies_that_differ_are_found_by_whoever_joins_the_ranks(tmp_path: Path) -> None:
     write(tmp_path / "train.py", DIVERGED)
-    plain = torchrun("train.py", cwd=tmp_path)
-    done = torchrun("-m", "surefoot", "run", "--report", "report.json", *alert(tmp_path), "train.py", cwd=tmp_path)
-    assert sorted(done.out.split()) == sorted(plain.out.split())  # to the last bit
-    assert len(set(plain.out.split())) == 2
-    assert "replicas-diverged" in done.err
+    plain = python_on_ranks("train.py", cwd=tmp_path)
+    done = run_on_ranks(tmp_path, "--report", "report.json")
+    assert [one.out for one in done] == [one.out for one in plain]  # to the last bit
+    assert plain[0].out != plain[1].out
+    assert [one.err.count("error[replicas-diverged]") for one in done] == [1, 0]
     (found,) = json.loads((tmp_path / "report.json").read_text())["findings"]
     assert (found["rule"], found["line"], found["step"]) == ("replicas-diverged", STEP_LINE, 2)
     logged = surefoot("query", "select rule from findings", "--format", "csv", cwd=tmp_path)

@@ -1,11 +1,13 @@
 """What tests ask of a page."""
 
+import json
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.dashboard.browser.conftest import Dash
+from tests.dashboard.browser.conftest import TOOL, Dash
 
 
 def show(page: Page, dash: Dash, *path: str, **query: Any) -> None:
@@ -58,3 +60,15 @@ def drawn_in(chart: Locator, colour: str) -> bool:
         colour,
     )
     return found
+
+
+def assert_axe_has_nothing_to_say(page: Page) -> None:
+    """About what is there now, light and dark."""
+    if not TOOL.AXE.is_file():
+        pytest.skip("axe-core is not there: `npm ci` brings it")
+    page.evaluate(TOOL.AXE.read_text(encoding="utf-8"))
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        found = page.evaluate("async () => (await axe.run()).violations")
+        told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
+        assert not told, f"{theme}: {json.dumps(told, indent=1)}"

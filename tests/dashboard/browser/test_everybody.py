@@ -1,12 +1,10 @@
 """For everybody: any width, light and dark, keyboard and screen reader."""
 
-import json
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.dashboard.browser.conftest import TOOL, Dash
-from tests.dashboard.browser.looking import points, show
+from tests.dashboard.browser.conftest import Dash
+from tests.dashboard.browser.looking import assert_axe_has_nothing_to_say, points, show
 
 PAGES = ["runs", "run", "gradients", "parameters", "findings", "compare", "query", "traces", "trace"]
 
@@ -55,17 +53,10 @@ def test_nothing_sticks_out(page: Page, dash: Dash, name: str) -> None:
         assert scroll <= seen, f"{name} is {scroll} px wide at {width}"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_has_nothing_to_say(page: Page, dash: Dash, name: str, theme: str) -> None:
-    if not TOOL.AXE.is_file():
-        pytest.skip("axe-core is not there: `npm ci` brings it")
-    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+def test_axe_has_nothing_to_say(page: Page, dash: Dash, name: str) -> None:
     go(page, dash, name)
-    page.evaluate(TOOL.AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
-    assert not told, json.dumps(told, indent=1)
+    assert_axe_has_nothing_to_say(page)
 
 
 def test_dark_follows_the_system_until_somebody_chooses(page: Page, dash: Dash) -> None:

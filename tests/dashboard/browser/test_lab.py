@@ -1,6 +1,5 @@
 """The optimizer lab in a real browser, with a real worker: what is drawn is what torch computes."""
 
-import json
 import re
 from typing import Any
 
@@ -9,8 +8,8 @@ import torch
 from playwright.sync_api import Browser, Page, expect
 
 from surefoot.lab.descent.surface import SURFACES
-from tests.dashboard.browser.conftest import TOOL, Dash
-from tests.dashboard.browser.looking import drawn_in, points, show
+from tests.dashboard.browser.conftest import Dash
+from tests.dashboard.browser.looking import assert_axe_has_nothing_to_say, drawn_in, points, show
 
 FOUR = ["SGD rate=0.05", "SGD rate=0.05 noise=mini", "Adam", "SGD rate=0.3"]
 
@@ -226,16 +225,9 @@ def test_nothing_sticks_out(page: Page, dash: Dash) -> None:
         assert scroll <= seen, f"it is {scroll} px wide at {width}"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_has_nothing_to_say(page: Page, dash: Dash, theme: str) -> None:
-    if not TOOL.AXE.is_file():
-        pytest.skip("axe-core is not there: `npm ci` brings it")
-    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+def test_axe_has_nothing_to_say(page: Page, dash: Dash) -> None:
     lab(page, dash, path=FOUR)
-    page.evaluate(TOOL.AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
-    assert not told, json.dumps(told, indent=1)
+    assert_axe_has_nothing_to_say(page)
 
 
 def test_it_is_sharp_on_a_fine_screen_and_follows_the_theme(browser: Browser, dash: Dash) -> None:

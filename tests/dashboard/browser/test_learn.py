@@ -1,14 +1,13 @@
 """Learn: rules are found and read, questions answered by keyboard, both programs run, drawn and cancelled."""
 
-import json
 import re
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from surefoot.rules.catalogue import catalogue
-from tests.dashboard.browser.conftest import TOOL, Dash
-from tests.dashboard.browser.looking import drawn_in, points, show
+from tests.dashboard.browser.conftest import Dash
+from tests.dashboard.browser.looking import assert_axe_has_nothing_to_say, drawn_in, points, show
 
 PATHS = [("learn",), ("learn", "grad"), ("learn", "ddp-bypassed"), ("learn", "accumulation-not-averaged")]
 
@@ -134,16 +133,9 @@ def test_nothing_sticks_out(page: Page, dash: Dash, path: tuple[str, ...]) -> No
         assert scroll <= seen, f"{path} is {scroll} px wide at {width}"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("path", PATHS)
-def test_axe_has_nothing_to_say(page: Page, dash: Dash, path: tuple[str, ...], theme: str) -> None:
-    if not TOOL.AXE.is_file():
-        pytest.skip("axe-core is not there: `npm ci` brings it")
-    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+def test_axe_has_nothing_to_say(page: Page, dash: Dash, path: tuple[str, ...]) -> None:
     go(page, dash, *path)
     for button in page.get_by_role("button", name="Show the answer").all():
         button.click()
-    page.evaluate(TOOL.AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
-    assert not told, json.dumps(told, indent=1)
+    assert_axe_has_nothing_to_say(page)
