@@ -12,9 +12,8 @@ class UnsyncedFacts:
     the first of these steps. Only looked for where there are several ranks.
     """
 
-    kind: (
-        str  # "bypassed", "no-sync", "replaced", "unwrapped"; "needless" where gradients were synchronised all the same
-    )
+    # "bypassed", "no-sync", "replaced", "converted", "unwrapped"; "needless" where gradients were synchronised anyway
+    kind: str
     optimizer: int
     num_ranks: int
     num_steps: int = 1

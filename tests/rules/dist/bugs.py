@@ -68,6 +68,16 @@ for _ in range(6):
         optimizer.step()
 """,
     ),
+    "converted to save a checkpoint and back": Bug(
+        "parameters-replaced-after-wrapping", 4,
+        """for epoch in range(2):
+    for _ in range(6):
+        optimizer.zero_grad()
+        loss_of(model, *batch()).backward()
+        optimizer.step()
+    net.double().float()
+""",
+    ),
     "short window at the end of an epoch is not synchronised": Bug(
         "no-sync-mismatch", 7,
         """for epoch in range(3):

@@ -11,7 +11,7 @@ from surefoot.rules.dist.no_sync_mismatch import check as no_sync_mismatch
 from surefoot.rules.dist.parameters_replaced_after_wrapping import check as replaced
 from tests.rules.dist.build import BACKWARD, STEP, ask, at_end, at_step, unsynced
 
-BOTH = [(no_sync_mismatch, "no-sync"), (ddp_bypassed, "bypassed"), (replaced, "replaced")]
+BOTH = [(no_sync_mismatch, "no-sync"), (ddp_bypassed, "bypassed"), (replaced, "replaced"), (replaced, "converted")]
 
 
 @pytest.mark.parametrize(("rule", "kind"), BOTH)

@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -89,6 +89,36 @@ def test_the_inner_module_is_trained_past_the_wrapper() -> None:
     assert kinds(found) == [("bypassed", 3)]
     assert found.unsynced[0].site == recorder.steps[-1].site and found.unsynced[0].model == "Sequential"
     assert all(step.replica is None or step.replica.checksum is None for step in recorder.steps)
+
+
+@pytest.mark.parametrize(
+    ("convert", "expected"),
+    [
+        (lambda program: program.model.float(), []),  # it is float
+        (lambda program: program.net.double(), [("converted", 1)]),
+        (lambda program: program.model.to(torch.bfloat16), [("converted", 1)]),
+    ],
+)
+def test_hooks_are_lost_with_the_memory_of_all_parameters(
+    convert: Callable[[Program], nn.Module], expected: list[tuple[str, int]]
+) -> None:
+    with watching() as recorder:
+        program = Program()
+        convert(program).float()
+        program.backward(program.model)
+        program.step()
+        assert kinds(end(recorder)) == expected
+
+
+def test_a_wrapper_built_after_a_conversion_hears_of_it() -> None:
+    with watching() as recorder:
+        program = Program()
+        program.net.double().float()
+        program.model = nn.parallel.DistributedDataParallel(program.net)
+        program.backward(program.model)
+        program.step()
+        found = end(recorder)
+    assert kinds(found) == []
 
 
 def test_a_synchronised_step_follows_upon_one_that_is_not() -> None:

@@ -1,4 +1,4 @@
-"""Parameters that are replaced before the wrapping, or with a new one, by torch in place, or averaged by hand."""
+"""Parameters that are replaced or converted before the wrapping, or with a new one, to what they are, or by hand."""
 
 import torch
 import torch.distributed as dist
@@ -30,11 +30,19 @@ def replace(net):
         layer.bias = torch.nn.Parameter(layer.bias.detach().clone())
 
 
-net = build()
+net = build().double().float()
 replace(net)
 model = DistributedDataParallel(net)
 train(model)
-model.double().float()  # the same parameters
+model.float().cpu()  # nothing changes
+train(model)
+model = DistributedDataParallel(net)
+model.double().float()
+model = DistributedDataParallel(net)  # after the conversion
+train(model)
+model.double().float()
+train(model, by_hand=True)
+model = DistributedDataParallel(net)
 train(model)
 for param in net[0].parameters():  # no new one
     param.data = param.data.clone()

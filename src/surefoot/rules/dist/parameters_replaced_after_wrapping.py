@@ -1,8 +1,9 @@
-"""The parameters of a model were replaced after DistributedDataParallel was built around it.
+"""The parameters of a model were replaced or converted after DistributedDataParallel was built around it.
 
 ## What it does
-Fires when forwards go through a DistributedDataParallel that knows none of the parameters that its model has now, a
-step uses their gradients, and nothing was sent to other ranks before it.
+Fires when forwards go through a DistributedDataParallel that hears of none of the parameters that its model has now,
+because all were replaced or moved to another device or number type, a step uses their gradients, and nothing was sent
+to other ranks before it.
 
 ## Why it matters
 The wrapper listens to the parameters that it was built with. Nothing ever reaches those again, so that it never sends a
@@ -12,8 +13,10 @@ gradient: every rank trains a model of its own on its part of the data, and what
 DistributedDataParallel synchronises whatever parameters its module has.
 
 ## In truth
-It hangs its hooks on the parameter objects that are there when it is built. A layer that is exchanged later, a new
-`Parameter`, or a conversion that makes new ones brings objects that it has never seen.
+It hangs its hooks on the parameters that are there when it is built. A layer that is exchanged later or a new
+`Parameter` brings objects that it has never seen. `model.cpu()`, `cuda()`, `double()` and the like keep the objects,
+but torch drops what the hooks hang on as soon as a parameter's memory is of another type or device, and does not bring
+it back with the way back: `model.cpu()` to save and `model.cuda()` to go on end the synchronisation.
 
 ## Bad
 ```python
@@ -60,12 +63,13 @@ dist.destroy_process_group()
 ```
 
 ## How it decides
-By the identity of the parameters, and as `no-sync-mismatch` does: nothing was sent between the backward and the step,
-nor later, up to a synchronised step, the end of the run, or 1,024 steps on.
+By the identity of the parameters, or by conversions of modules that changed the type or device of all of them, and as
+`no-sync-mismatch` does: nothing was sent between the backward and the step, nor later, up to a synchronised step, the
+end of the run, or 1,024 steps on.
 
 ## When it stays silent
-Some of the parameters are the old ones; their memory was exchanged, but not they (`param.data = …`, `model.to(…)`); the
-model was wrapped again; gradients or weights are averaged by hand; models that are sharded.
+Some of the parameters are the old ones; their memory was exchanged one by one (`param.data = …`); the model was wrapped
+again; gradients or weights are averaged by hand; models that are sharded.
 """
 
 from collections.abc import Iterator
@@ -74,18 +78,21 @@ from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.dist.alone import certain
 
+WHAT = {"replaced": "replaced", "converted": "moved to another device or number type"}
+
 
 @rule("error", on=(StepFacts, EndFacts), probes=("dist",))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     here = now.site if isinstance(now, StepFacts) else None
-    for steps in certain(now, "replaced"):
-        yield Evidence(
-            message=(
-                f"{steps.num_steps} step(s) used gradients of {steps.model} that its DistributedDataParallel does not "
-                f"know of: all parameters were replaced after it was built, and nothing was sent to the other "
-                f"{steps.num_ranks - 1} rank(s)"
-            ),
-            fix="build DistributedDataParallel after the last change of the model's parameters.",
-            site=steps.backward or steps.site or here,
-            numbers={"steps": steps.num_steps, "ranks": steps.num_ranks},
-        )
+    for kind, what in WHAT.items():
+        for steps in certain(now, kind):
+            yield Evidence(
+                message=(
+                    f"{steps.num_steps} step(s) used gradients of {steps.model} that its DistributedDataParallel does "
+                    f"not hear of: all parameters were {what} after it was built, and nothing was sent to the other "
+                    f"{steps.num_ranks - 1} rank(s)"
+                ),
+                fix="build DistributedDataParallel after the last change of the model's parameters.",
+                site=steps.backward or steps.site or here,
+                numbers={"steps": steps.num_steps, "ranks": steps.num_ranks},
+            )

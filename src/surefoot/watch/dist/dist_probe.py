@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
+from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
 from surefoot.facts import LossFacts, ReplicaFacts, Site
@@ -55,6 +56,7 @@ class DistProbe(Probe):
         self._num_searches = 0
         self._num_ranks = 1  # at the last step
         self._is_among_ranks = False
+        self._hears_conversions = False
         self._replica: ReplicaFacts | None = None
 
     def install(self, recorder: Recorder) -> None:
@@ -62,9 +64,22 @@ class DistProbe(Probe):
         if not dist.is_available() or not hasattr(DistributedDataParallel, "_pre_forward"):
             return
         self._traffic.install(recorder, self)
+        recorder.tap.listen(DistributedDataParallel, "__init__", self.name, after=self._wrapped)
         recorder.tap.listen(
             DistributedDataParallel, "_pre_forward", self.name, before=self._forward_begins, after=self._forward_ready
         )
+
+    def _wrapped(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        """Only programs that wrap a model have its conversions listened to."""
+        if hasattr(args[0], "_module_parameters"):
+            self._wrappers.of(args[0])
+            if not self._hears_conversions:
+                self._hears_conversions = True
+                self._recorder.tap.listen(Module, "_apply", self.name, after=self._converted)
+
+    def _converted(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
+        for wrapper in self._wrappers.all():
+            wrapper.converted(args[0])
 
     def _forward_begins(self, args: Any, kwargs: Any) -> int | None:
         has_buffers = getattr(args[0], "modules_buffers", True)  # which it sends, without anybody's doing
@@ -182,6 +197,8 @@ class DistProbe(Probe):
             kind = "bypassed"  # and not a stage after the training, for which one rank has an optimizer of its own
         elif num_forwards and forward_syncs and backward_syncs and wrapper.is_hollow:
             kind = "replaced"
+        elif num_forwards and forward_syncs and backward_syncs and wrapper.is_deaf:
+            kind = "converted"
         elif num_forwards and not forward_syncs and (backward_syncs or _is_builtin(tracked)):
             kind = "no-sync"
         else:  # a second backward of one forward, an ascent as SAM takes it, or something that we do not know

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
@@ -33,6 +34,7 @@ class Wrapper:
         self.num_ranks: int = module.process_group.size()
         self.ids: frozenset[int] = frozenset()
         self.look(module)
+        self._hears = {id(param): _memory_of(param) for param in getattr(module, "_module_parameters", ())}
         self.num_forwards = 0
         self.forward_syncs = True  # at the last forward
         self.tracked: TrackedOptimizer | None = None  # of the optimizer that steps it, once it has done so
@@ -48,9 +50,21 @@ class Wrapper:
 
     @property
     def is_hollow(self) -> bool:
-        """None of the parameters that it was built with, and hears of, is in the model any more."""
+        """None of the parameters that it was built with is in the model any more."""
         built_with = getattr(self.module(), "_module_parameters", None)
         return built_with is not None and self.ids.isdisjoint(id(param) for param in built_with)
+
+    @property
+    def is_deaf(self) -> bool:
+        """Its hooks were lost with the memory of all parameters that it was built with."""
+        return not self._hears and self.module() is not None and not self.is_hollow
+
+    def converted(self, module: Module) -> None:
+        """Parameters of this module may have memory of another type or device: torch then drops what hooks hang on."""
+        for param in module._parameters.values():
+            memory = self._hears.get(id(param))
+            if param is not None and memory is not None and memory != _memory_of(param):
+                del self._hears[id(param)]
 
     @property
     def syncs(self) -> bool:
@@ -100,6 +114,10 @@ class Wrappers:
 
     def all(self) -> list[Wrapper]:
         return [wrapper for wrapper in self._known.values() if wrapper.is_plain and wrapper.module() is not None]
+
+
+def _memory_of(param: Tensor) -> tuple[torch.dtype, torch.device]:
+    return param.dtype, param.device
 
 
 def _marks(inputs: Any) -> Iterator[int]:
