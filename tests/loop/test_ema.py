@@ -12,6 +12,9 @@ import surefoot as sf
 from surefoot.loop.saving import OtherCheckpointError
 from tests.loop.training import Probe, all_equal, make_batches, weights
 
+# The model has batch norm, and windows have two micro-batches.
+pytestmark = pytest.mark.filterwarnings("ignore:1 batch-norm layer normalises")
+
 pytestmark = pytest.mark.usefixtures("silent_sanitizer")
 
 

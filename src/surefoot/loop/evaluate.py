@@ -12,6 +12,7 @@ from torch.nn import Module
 
 from surefoot.loop.batch import to_device
 from surefoot.loop.evaluated_loss import EvaluatedLoss, LossValue
+from surefoot.loop.failing import told_to_ranks
 from surefoot.loop.given import check_not_swapped
 from surefoot.loop.loader import check_kind
 from surefoot.loop.metric import Mean, make_metrics
@@ -33,6 +34,7 @@ def is_pair(batch: Any) -> bool:
     return isinstance(batch, list | tuple) and len(batch) == 2
 
 
+@told_to_ranks
 def evaluate(
     loop: Loop, loader: Iterable[Any], loss_fn: LossFunction, metrics: Mapping[str, Any],
     weight: Callable[[Any], float] | None, ema: bool,

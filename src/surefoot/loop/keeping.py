@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from surefoot.loop import setup
 from surefoot.loop.best import Best
 from surefoot.loop.checkpoint.file import read, write
+from surefoot.loop.failing import told_to_ranks
 from surefoot.loop.parallel import group
 from surefoot.loop.saving import is_healthy, load_state, load_weights, state_of
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
 
 
+@told_to_ranks
 def save(loop: Loop, path: str | PathLike[str] | None) -> Path | None:
     """What `Loop.save` does."""
     if loop._dry_run is not None:
@@ -38,6 +40,7 @@ def save(loop: Loop, path: str | PathLike[str] | None) -> Path | None:
     return saved
 
 
+@told_to_ranks
 def resume(loop: Loop, path: str | PathLike[str] | None) -> bool:
     """What `Loop.resume` does."""
     if loop._dry_run is not None:
@@ -59,6 +62,7 @@ def resume(loop: Loop, path: str | PathLike[str] | None) -> bool:
     return found is not None
 
 
+@told_to_ranks
 def load_best(loop: Loop) -> Best:
     """What `Loop.load_best` does."""
     if loop._dry_run is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.loop.batch import to_device
 from surefoot.loop.checkpoint.signal import Termination
+from surefoot.loop.failing import each_told_to_ranks
 from surefoot.loop.feed import Feed
 from surefoot.loop.given import refuse_nested_batches
 from surefoot.loop.plan import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
 
 
+@each_told_to_ranks
 def passes(
     loop: Loop, loader: Any, epochs: int | None, after_update: Callable[[], object] | None,
     at_epoch_end: Callable[[], object] | None,

@@ -13,6 +13,7 @@ import torch
 from surefoot.loop.clip import Limits
 from surefoot.loop.closure import step_with
 from surefoot.loop.outside import OutsideChanges
+from surefoot.loop.weight import Looks
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -65,7 +66,7 @@ class Updater:
     ranks: Alone
     needs_closure: bool = False
     is_one_of_several: bool = False
-    num_weighed: int = 0  # micro-batches whose weight was read
+    looks: Looks = field(default_factory=Looks)
     outside: OutsideChanges = field(init=False)
 
     def __post_init__(self) -> None:

@@ -144,5 +144,10 @@ class Alone:
     ) -> None:  # fmt: skip
         """In place: the reverse, for the models, the optimizers, and the parameters of each window."""
 
+    # --- failing
+
+    def fails(self, error: BaseException) -> None:
+        """Tell the others of an exception that only one rank may have."""
+
     def close(self) -> None:
         """The loop needs the other ranks no more."""

@@ -142,6 +142,13 @@ class Group:
         atexit.unregister(cls.end)
 
     @classmethod
+    def destroy(cls) -> None:
+        """Whoever made it: this rank has failed, and the others are not to wait for it."""
+        if dist.is_initialized():
+            dist.destroy_process_group()
+        cls.is_ours = False
+
+    @classmethod
     def leave(cls) -> None:
         cls.num_loops -= 1
         if cls.num_loops == 0:

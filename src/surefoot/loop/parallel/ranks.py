@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 
 from surefoot.loop.parallel.alone import Alone
+from surefoot.loop.parallel.failure import Failures
 from surefoot.loop.parallel.group import Group
 from surefoot.loop.parallel.shared_folder import refuse_separate_folders
 from surefoot.loop.parallel.together import Together
@@ -38,6 +39,7 @@ class Ranks(Alone):
         self._ending: Termination | None = None
         self._is_ending = False
         self._together = Together(self)
+        self._failures = Failures(self)
 
     # --- numbers
 
@@ -150,6 +152,11 @@ class Ranks(Alone):
 
     def file(self, path: Path) -> Path:
         return path.with_name(f"{path.stem}.rank-{self.rank}-of-{self.size}{path.suffix}")
+
+    # --- failing
+
+    def fails(self, error: BaseException) -> None:
+        self._failures.tell(error)
 
     def close(self) -> None:
         if self._is_open:

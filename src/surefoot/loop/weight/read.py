@@ -44,8 +44,11 @@ def read_terms(loss: Tensor, accumulate: int = 1) -> list[Readings]:
 
 
 def refuse_divided_twice(reductions: Sequence[Reduction], accumulate: int) -> None:
-    """`loss / accumulate`, by habit. Half a mean is often meant so, and is let be where it is written as a product."""
-    if all(_is_divided_by(reduction, accumulate) for reduction in reductions):
+    """`loss / accumulate`, by habit. Half a mean is often meant so, and is let be where it is written as a product.
+
+    So is the average of as many terms.
+    """
+    if len(reductions) != accumulate and all(_is_divided_by(reduction, accumulate) for reduction in reductions):
         raise DividedTwiceError(accumulate)
 
 
