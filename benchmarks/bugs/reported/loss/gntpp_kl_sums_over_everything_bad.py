@@ -20,8 +20,8 @@ class VAE(nn.Module):
         mean, log_var = self.encoder(x).chunk(2, -1)
         z = mean + torch.randn_like(mean) * torch.exp(0.5 * log_var)
         recon_loss = (self.decoder(z) - x).pow(2).sum(-1) * seq_onehots
-        kl_loss = (-0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp())) * seq_onehots  # BUG: sum-over-batch
-        return (recon_loss + kl_loss).sum() / seq_onehots.sum()  # BUG: sum-over-batch
+        kl_loss = (-0.5 * torch.sum(1 + log_var - mean.pow(2) - log_var.exp())) * seq_onehots  # BUG: mask-after-reduction
+        return (recon_loss + kl_loss).sum() / seq_onehots.sum()  # BUG: mask-after-reduction
 
 
 torch.manual_seed(0)

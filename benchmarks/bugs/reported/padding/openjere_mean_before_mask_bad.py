@@ -13,11 +13,11 @@ from torch import nn
 class MaskedBCE(nn.Module):
     def __init__(self):
         super().__init__()
-        self.BCE = nn.BCEWithLogitsLoss()  # BUG: padding-in-loss
+        self.BCE = nn.BCEWithLogitsLoss()  # BUG: mask-after-reduction
 
     def forward(self, logits, gt, mask):
-        loss = self.BCE(logits, gt)  # BUG: padding-in-loss
-        return torch.sum(loss.mul(mask)) / torch.sum(mask)  # BUG: padding-in-loss
+        loss = self.BCE(logits, gt)  # BUG: mask-after-reduction
+        return torch.sum(loss.mul(mask)) / torch.sum(mask)  # BUG: mask-after-reduction
 
 
 class Tagger(nn.Module):
@@ -41,7 +41,7 @@ for step in range(120):
     mask = (torch.arange(15) < lengths[:, None]).float()
     tokens = tokens * mask.long()
     gt = ((tokens % 5 == 0) & (tokens > 0)).float()
-    loss = mBCE(model(tokens), gt, mask)  # BUG: padding-in-loss
+    loss = mBCE(model(tokens), gt, mask)  # BUG: mask-after-reduction
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

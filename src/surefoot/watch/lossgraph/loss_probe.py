@@ -121,7 +121,12 @@ class LossProbe(Probe):
             for deeper in known.deeper:
                 deeper["is_pretrained"] = self._is_pretrained
             known.wiring = tuple(
-                (bool(deeper["broadcast"]), *((op.name, op.dim) for op in deeper["fed_by"])) for deeper in known.deeper
+                (
+                    bool(deeper["broadcast"]),
+                    deeper["late_mask"] is None,
+                    *((op.name, op.dim) for op in deeper["fed_by"]),
+                )
+                for deeper in known.deeper
             )
             known.amounts = None
         known.was_finite = finite

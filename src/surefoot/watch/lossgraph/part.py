@@ -10,6 +10,7 @@ from surefoot.facts import LossFacts, Site
 from surefoot.watch.lossgraph.broadcast import Broadcast, of_call, of_graph, settle
 from surefoot.watch.lossgraph.call import Call
 from surefoot.watch.lossgraph.feed import fed_by
+from surefoot.watch.lossgraph.late_mask import late_mask
 from surefoot.watch.lossgraph.node import children, name_of, saved
 from surefoot.watch.lossgraph.pick import class_dim
 from surefoot.watch.lossgraph.root import Term
@@ -77,6 +78,7 @@ def look_deeper(parts: Sequence[Part], *, finite: bool) -> list[Deeper]:
     for part, broadcast in zip(parts, broadcasts, strict=True):
         place = part.call.place if part.call is not None else None
         deeper: Deeper = {"fed_by": fed_by(part.node, part.kind), "broadcast": broadcast}
+        deeper["late_mask"] = late_mask(part.root)
         if part.kind == "log-likelihood":
             deeper["class_dim"] = class_dim(part.root)
         if place is not None:
