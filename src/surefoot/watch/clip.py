@@ -158,13 +158,16 @@ class ClipProbe(Probe):
         recorder.look(covered.optimizers)
         num_gradients = None if covered.is_all else [p.grad is not None for p in params].count(True)
         clip = self._describe(Call(site, kind, limit, norm, covered), num_gradients)
-        if kind == "norm":
-            for hear in recorder.on_clip:
-                hear(limit, norm)
+        self._hear(kind, limit, norm)
         if _is_bad(norm):
             recorder.arm()
             self._finite.norm_is_bad(covered.ids)
         return clip
+
+    def _hear(self, kind: str, limit: float, norm: Any) -> None:
+        if kind == "norm":
+            for hear in self._recorder.on_clip:
+                hear(limit, norm)
 
     def _describe(self, call: Call, num_gradients: int | None = None) -> Clip:
         """What is clipped, where it was looked at just now; without a number, all that is covered."""
@@ -214,6 +217,8 @@ class ClipProbe(Probe):
             recorder.leave_steady()
             return self._begins(kind, args, kwargs)
         recorder.steady.marks.append((id(site), kind, _size(args[1]), tuple(changes)))
+        if recorder.on_clip:
+            self._hear(kind, args[1], norm)
         return Call(site, kind, float(args[1]), norm, covered), before
 
     def _observed(self, begun: Any, args: Any, kwargs: Any, result: Any) -> None:

@@ -370,7 +370,7 @@ class Recorder:
         is_due = self.record_due or self.settings.stops or self.settings.thorough
         if self.arming.begin_window(tracked, self.num_steps, is_due=is_due):
             self.asking.ask_all("window_opens", tracked)
-        if self.tap.armed or self.arming.is_measured:
+        if self.tap.armed:
             self.leave_steady()
         else:
             self.steady.begin()

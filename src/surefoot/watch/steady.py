@@ -238,6 +238,9 @@ class Steady:
             found.append((states, ledger.used))
             changes.append(_changes(before, states))
         backward.roots, backward.gradient = (), None
+        if self._recorder.arming.is_measured:
+            backward.reached = tuple([(a.id, 1) for a, change in zip(self._all_tracked, changes, strict=True) if change])
+            self._measure("backward_ends", backward)
         self.marks.append(tuple(changes))
         self.calls.append((self._recorder.account_for_end, backward, found))
 
@@ -264,6 +267,8 @@ class Steady:
                 if by is not None:
                     by.taken(optimizer)
                 self._count(tracked, optimizer, site, known, states)
+                if recorder.arming.is_measured:
+                    self._measure("step_starts", optimizer, False)
                 return True
             num_undecided = sum([each.ledger.num_unexplained for each in self._all_tracked])
             self._to_learn = (key, num_undecided)
@@ -321,6 +326,10 @@ class Steady:
         recorder.look([tracked], [states])
         tracked.ledger.use((index, tracked.id), references=references)
         recorder.note_step(tracked, index, site, skipped=False)
+
+    def _measure(self, method: str, *args: Any) -> None:
+        """Signals want the window: they measure one that is only observed, too."""
+        self._recorder.tap.run(NAME, self._recorder.asking.ask, method, *args)
 
     def learn(self, seen: Seen, ordinals: set[int]) -> None:
         """The step was accounted for. What comes of it is known when the next window begins."""
