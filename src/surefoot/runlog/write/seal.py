@@ -20,7 +20,7 @@ from surefoot.runlog.write.segment import (
 from surefoot.runlog.write.store import Store
 
 SEAL_BYTES = 8 * 2**20  # of chunks: about a million values. Smaller runs stay in SQLite
-CLOSE_BYTES = 2**20  # what is worth sealing when the run ends
+CLOSE_BYTES = 4 * 2**20  # what is worth sealing when the run ends: it takes DuckDB, which takes 60 MB
 SMALL_ROWS = 4_000_000  # segments with fewer are merged,
 MERGED = 4  # so many at a time
 GRACE_SECONDS = 60.0  # for readers that still have the names of merged files

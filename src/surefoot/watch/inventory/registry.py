@@ -24,6 +24,7 @@ class Registry:
     """Holds nothing alive."""
 
     def __init__(self) -> None:
+        self.num_noted = 0  # as long as it is the same, there are no new ones
         self._known: dict[int, weakref.ref[Module]] = {}
         self._tidy_at = TIDY_AT
 
@@ -62,6 +63,7 @@ class Registry:
             self._known[id(module)] = weakref.ref(module)
         except TypeError:  # a class that allows no weak references
             return
+        self.num_noted += 1
         if len(self._known) > self._tidy_at:
             self._known = {key: ref for key, ref in self._known.items() if ref() is not None}
             self._tidy_at = max(TIDY_AT, 2 * len(self._known))

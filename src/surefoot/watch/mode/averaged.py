@@ -68,6 +68,7 @@ class AveragedProbe(Probe):
         self._wanted: dict[int, Copy] = {}  # by the identity of a batch-norm layer
         self._found: dict[int, AveragedFacts] = {}
         self._num_switches = 0
+        self._met = (0, 0)  # modules and optimizers that there were at the last search
         recorder.on_switch.append(self._switched)
         switch_off_when_compiling(recorder, self.name, self._leave)
 
@@ -99,6 +100,10 @@ class AveragedProbe(Probe):
 
     def _meet(self) -> None:
         """Find copies that are not known."""
+        there_are = (self._recorder.names.registry.num_noted, self._recorder.optimizers.version)
+        if there_are == self._met:
+            return
+        self._met = there_are
         candidates = self._candidates()
         owned = self._recorder.optimizers.owners()
         trained = [m for m in candidates if any(id(p) in owned for p in parameters_of(m))]
