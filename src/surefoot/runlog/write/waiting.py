@@ -1,7 +1,7 @@
 """Rows that are handed over some at a time.
 
 After a step of training the caches hold nothing of ours: a row alone costs several times what it costs as one of many.
-So rows wait for the next sweep of the tail, which comes forty times a second, or until there are many.
+So rows wait for the next sweep of the tail, which comes 25 times a second, or until there are many.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from time import time as now
 from typing import Any, Protocol
 
-MANY, LATE_SECONDS = 256, 0.04  # rows that are so many or so old are handed over by whoever adds: the sweep is late
+MANY, LATE_SECONDS = 256, 0.045  # rows that are so many or so old are handed over by whoever adds: the sweep is late
 LOCK_SECONDS = 0.02  # handing over takes less; a signal handler that came in the middle of it must not wait for ever
 
 

@@ -28,8 +28,8 @@ from surefoot.runlog.write.write_ahead_format import (
 from surefoot.runlog.write.write_queue import Order, Row
 
 RUSH_SECONDS, RUSH_ROWS = 0.004, 64  # rows that come faster are written some at a time
-SWEEP_SECONDS = 0.025  # the most that anything waits to be written here, on a machine that is not overloaded
-LATE_SECONDS = 0.04  # since the last sweep: then whoever adds sees to it
+SWEEP_SECONDS = 0.04  # the most that anything waits to be written here, on a machine that is not overloaded
+LATE_SECONDS = 0.045  # since the last sweep: then whoever adds sees to it
 LOCK_SECONDS = 0.02  # a write takes less
 MOST_BYTES = 64 * 2**20  # a disk that takes no commits gets no more than this either
 FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0)
