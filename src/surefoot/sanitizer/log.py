@@ -22,6 +22,7 @@ class LazyLog:
         run.has_own_series = True
         self._has_stepped = False
         self.seen = SeenSettings(run)
+        self._names: dict[int, list[str]] = {}  # of the series of each optimizer's loss
         self._early: deque[Record] = deque(maxlen=EARLY_RECORDS)
 
     def record(self, record: Record, recorder: Recorder) -> None:
@@ -40,12 +41,14 @@ class LazyLog:
         """Of every step; `factor` is the program's own division by the length of its windows."""
         if self.run.num_loops:  # a loop knows better
             return
-        lead = _lead(optimizer)
-        values = {f"{lead}loss": loss}
+        names = self._names.get(optimizer)
+        if names is None:
+            names = self._names[optimizer] = [_lead(optimizer) + name for name in ("loss", "lr", "loss_factor")]
+        values = {names[0]: loss}
         if lr is not None:
-            values[f"{lead}lr"] = lr
+            values[names[1]] = lr
         if factor != 1.0:
-            values[f"{lead}loss_factor"] = factor
+            values[names[2]] = factor
         self.run.scalars_soon(step, values)
 
     def signals(self, optimizer: int, step: int, values: Mapping[str, float]) -> None:

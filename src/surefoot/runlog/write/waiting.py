@@ -32,11 +32,11 @@ class WaitingRows:
 
     def add(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """The values must stay as they are."""
-        clock = now()
-        if not self._rows:
+        clock, rows = now(), self._rows
+        if not rows:
             self._oldest = clock
-        self._rows.append((step, values, clock if time is None else time))
-        if len(self._rows) >= MANY or abs(clock - self._oldest) > LATE_SECONDS:
+        rows.append((step, values, clock if time is None else time))
+        if len(rows) >= MANY or not -LATE_SECONDS < clock - self._oldest < LATE_SECONDS:
             self.hand_over()
 
     def hand_over(self) -> None:
