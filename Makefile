@@ -4,6 +4,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 STAMP := .venv/.stamp
 export OMP_NUM_THREADS ?= 1
+unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile surefoot again
 
 # Each process is given whole files, which share fixtures, in the order of tests/kinds.py: long ones are not left to the end.
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder

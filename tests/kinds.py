@@ -33,6 +33,7 @@ KINDS = {
     ],
 }  # fmt: skip
 ORDER = [(kind, name) for kind, names in KINDS.items() for name in names]
+WITH_SLOW_ONES = ("test_feed.py", "test_log.py")  # files of another kind
 # Folders whose tests share a browser, a team of ranks or a server, of which one is enough.
 TOGETHER = ("tests/dashboard/browser/", "tests/loop/parallel/", "tests/fix/")
 
@@ -48,7 +49,11 @@ def kind(item: pytest.Item) -> str:
         return "slow"
     if item.name == "test_a_signal_handler_may_log_too":  # it may find the lock taken that coverage has
         return "slow"
-    number = entry(item.path)
+    return kind_of(item.path)
+
+
+def kind_of(path: Path) -> str:
+    number = entry(path)
     return "quick" if number is None else ORDER[number][0]
 
 
@@ -63,7 +68,18 @@ def turn(path: Path) -> int:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What is not going to be run need not be imported."""
-    return True if config.getoption("markexpr") == "quick" and entry(collection_path) is not None else None
+    expression = config.getoption("markexpr")
+    files = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path]
+    return None if not expression or any(may_be_asked_for(file, expression) for file in files) else True
+
+
+def may_be_asked_for(file: Path, expression: str) -> bool:
+    """Whether a pass, which is an expression of kinds, has tests of it."""
+    kinds = {kind_of(file)} | ({"slow"} if file.name in WITH_SLOW_ONES else set())
+    try:
+        return any(eval(expression, {}, {one: one == mine for one in (*KINDS, "quick")}) for mine in kinds)
+    except NameError:  # it has other marks in it
+        return True
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks

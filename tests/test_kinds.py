@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.kinds import ORDER, ByFile, entry, kind, pytest_collection_modifyitems
+from tests.kinds import ORDER, ByFile, entry, kind, may_be_asked_for, pytest_collection_modifyitems
 
 TESTS = Path(__file__).parent
 
@@ -46,6 +46,22 @@ def test_the_first_name_decides(path: str, expected: str) -> None:
 
 def test_loaders_with_workers_are_not_quick() -> None:
     assert kind(item("loop/test_feed.py", "test_order[two workers]")) == "slow"
+
+
+@pytest.mark.parametrize(
+    ("file", "expression", "expected"),
+    [
+        ("zoo/test_zoo.py", "corpus", True),
+        ("zoo/test_zoo.py", "ranks", False),
+        ("zoo/test_ranks.py", "not (quick or process)", True),
+        ("judge/test_judge.py", "not (quick or process)", False),
+        ("judge/test_judge.py", "quick or process", True),
+        ("loop/test_feed.py", "slow", True),
+        ("judge/test_judge.py", "quick and bad_program", True),
+    ],
+)
+def test_only_files_of_a_pass_are_imported(file: str, expression: str, expected: bool) -> None:
+    assert may_be_asked_for(TESTS / file, expression) == expected
 
 
 def test_live_models_are_counted_first_and_quick_tests_precede_others() -> None:

@@ -5,8 +5,6 @@ import gc
 import json
 import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -17,12 +15,23 @@ from surefoot.facts import Record, StepFacts, decode, encode
 from surefoot.judge import Finding
 from surefoot.report import Report, judge_together
 from surefoot.rules.catalogue import catalogue
+from tests.cli.command import environment
+from tests.forked.client import server
 from tests.rules.twins import watch_program
 
 NUM_RANKS = 2
 TIMEOUT_SECONDS = 550  # only to end what hangs
 HANGS_SECONDS = 200  # of one program, which then tells where it is
 ROOT = Path(__file__).parents[2]
+START = """
+import sys
+from pathlib import Path
+
+sys.path[0] = {root!r}
+from tests.rules.ranks import run
+
+run(Path({folder!r}))
+"""
 
 
 @dataclass(frozen=True)
@@ -54,29 +63,18 @@ def watch_on_ranks(programs: Mapping[str, str], folder: Path) -> dict[str, Ranks
         {"name": name, "code": code, "port": port} for (name, code), port in zip(programs.items(), ports, strict=True)
     ]
     (folder / "plan.json").write_text(json.dumps(plan))
-    environ = {**os.environ, "WORLD_SIZE": str(NUM_RANKS), "MASTER_ADDR": "127.0.0.1", "OMP_NUM_THREADS": "1"}
-    processes = []
+    start = folder / "start.py"
+    start.write_text(START.format(root=str(ROOT), folder=str(folder)))
+    every = {**environment(), "WORLD_SIZE": str(NUM_RANKS), "MASTER_ADDR": "127.0.0.1"}
+    each = []
     for rank in range(NUM_RANKS):
-        with (folder / f"rank-{rank}.err").open("w") as errors:
-            command = [sys.executable, "-m", "tests.rules.ranks", folder]
-            environ["RANK"] = str(rank)
-            processes.append(subprocess.Popen(command, cwd=ROOT, stderr=errors, env=environ))
-    _wait(processes)
-    told = [(folder / f"rank-{rank}.err").read_text() for rank in range(NUM_RANKS)]
-    statuses = [process.returncode for process in processes]
+        said = folder / f"rank-{rank}.said"
+        said.touch()
+        each.append(({"in": Path(os.devnull), "out": said, "err": said}, every | {"RANK": str(rank)}))
+    statuses = server("bare").run_together(each, [str(start)], ROOT, TIMEOUT_SECONDS)
+    told = [files["err"].read_text() for files, _ in each]
     assert statuses == [0] * NUM_RANKS, "\n".join([f"exit statuses {statuses}", *told])
     return {name: _read(folder, name) for name in programs}
-
-
-def _wait(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Until all are done. If one fails, the others would wait for it."""
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while any(process.poll() is None for process in processes):
-        if time.monotonic() > deadline or any(process.returncode for process in processes):
-            for process in processes:
-                process.kill()
-                process.wait()
-        time.sleep(0.05)
 
 
 def _free_ports(number: int) -> list[int]:
@@ -97,7 +95,7 @@ def _read(folder: Path, name: str) -> Ranks:
     )
 
 
-def _run(folder: Path) -> None:
+def run(folder: Path) -> None:
     import torch.distributed as dist
 
     mine = folder / f"rank-{os.environ['RANK']}"
@@ -125,7 +123,3 @@ def _destroy(destroy: Callable[..., None], mine: Path, *args: object) -> None:
     while not all(other.exists() for other in others) and time.monotonic() < deadline:
         time.sleep(0.01)
     destroy(*args)
-
-
-if __name__ == "__main__":
-    _run(Path(sys.argv[1]))
