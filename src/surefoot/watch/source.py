@@ -1,4 +1,4 @@
-"""Find lines in the user's source that leave no trace at run time: plain attribute assignments."""
+"""The user's source, read and parsed in this one place, and lines in it that leave no trace at run time."""
 
 import ast
 import linecache
@@ -9,11 +9,16 @@ from types import FunctionType
 from surefoot.facts import Site
 
 
+def text_of(file: str) -> str:
+    """What a file or a notebook cell says; "" if it can't be had."""
+    return "".join(linecache.getlines(file))
+
+
 @lru_cache(maxsize=64)
 def parse(file: str) -> ast.Module | None:
     """The syntax of a file, if it can be had."""
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text) if (text := text_of(file)) else None
     except (SyntaxError, ValueError):  # a notebook cell with magics, a file that is no Python
         return None
 

@@ -239,7 +239,9 @@ class Steady:
             changes.append(_changes(before, states))
         backward.roots, backward.gradient = (), None
         if self._recorder.arming.is_measured:
-            backward.reached = tuple([(a.id, 1) for a, change in zip(self._all_tracked, changes, strict=True) if change])
+            backward.reached = tuple(
+                [(a.id, 1) for a, change in zip(self._all_tracked, changes, strict=True) if change]
+            )
             self._measure("backward_ends", backward)
         self.marks.append(tuple(changes))
         self.calls.append((self._recorder.account_for_end, backward, found))

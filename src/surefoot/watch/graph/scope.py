@@ -1,24 +1,15 @@
 """The user's source as a syntax tree: the scope around a line, its statements, the names in them."""
 
 import ast
-import linecache
 from collections.abc import Iterator
 from functools import lru_cache
 
 from surefoot.facts import Site
+from surefoot.watch.source import parse
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _NO_VALUES = frozenset(("self", "cls", "torch", "nn", "F", "np", "numpy", "math"))
-
-
-@lru_cache(maxsize=64)
-def parse(file: str) -> ast.Module | None:
-    lines = linecache.getlines(file)
-    try:
-        return ast.parse("".join(lines)) if lines else None
-    except SyntaxError:  # a notebook cell with magics
-        return None
 
 
 def scope_at(file: str, line: int) -> Scope | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 import weakref
 from collections import Counter
@@ -18,7 +17,7 @@ from surefoot.facts import RepeatedFacts, Site
 from surefoot.watch.inventory.discovery import children_first
 from surefoot.watch.inventory.module import parameters_of, part
 from surefoot.watch.probe import Probe
-from surefoot.watch.source import scope_lines
+from surefoot.watch.source import scope_lines, text_of
 
 if TYPE_CHECKING:
     from surefoot.watch.backward import Backward
@@ -120,7 +119,7 @@ def _speaks_of_sharing(site: Site) -> bool:
     """Whether the code that builds it does, or the code that calls that."""
     for file, line in (site.place, *site.callers):
         first, last = scope_lines(file, line)
-        text = linecache.getlines(file)[max(0, first - 1 - COMMENT_LINES) : last]
-        if PURPOSE.search("".join(text)):
+        lines = text_of(file).splitlines()[max(0, first - 1 - COMMENT_LINES) : last]
+        if PURPOSE.search("\n".join(lines)):
             return True
     return False

@@ -7,7 +7,6 @@ a write through `.data`, in its values.
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 import sys
 import weakref
@@ -23,7 +22,7 @@ from torch.optim import Optimizer
 
 from surefoot.facts import Site, UninitialisedFacts
 from surefoot.watch.probe import Probe
-from surefoot.watch.source import parse
+from surefoot.watch.source import parse, text_of
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -101,7 +100,7 @@ class UninitialisedProbe(Probe):
     def _may_be_written_unseen(self, site: Site) -> bool:
         """Whether zeros may have been written over zeros, in a way that leaves no trace."""
         files = {site.file, *self._recorder.sites.files()}
-        return any(UNSEEN_WRITES.search("".join(linecache.getlines(file))) for file in files)
+        return any(UNSEEN_WRITES.search(text_of(file)) for file in files)
 
     def setup_facts(self) -> dict[str, Any]:
         return {"uninitialised": tuple(self._found.values())} if self._found else {}

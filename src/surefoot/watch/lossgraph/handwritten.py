@@ -5,9 +5,7 @@ followed to its assignment, through functions of the same file, as far as that i
 """
 
 import ast
-import linecache
 from collections.abc import Iterator
-from functools import lru_cache
 
 from surefoot.facts import Site
 from surefoot.watch.lossgraph.expression import (
@@ -21,11 +19,12 @@ from surefoot.watch.lossgraph.expression import (
     parameters_of,
     summands,
 )
+from surefoot.watch.source import parse
 
 
 def loss_site(backward: Site) -> Site:
     """The line that computed what `backward` backwards; the line of the backward itself if it can't be told."""
-    tree = _parse(backward.file)
+    tree = parse(backward.file)
     loss = _backwarded(tree, backward) if tree is not None else None
     if tree is None or loss is None:
         return backward
@@ -34,7 +33,7 @@ def loss_site(backward: Site) -> Site:
 
 def term_sites(backward: Site) -> list[Site]:
     """The lines of the losses that are added up in what `backward` backwards, from left to right."""
-    tree = _parse(backward.file)
+    tree = parse(backward.file)
     loss = _backwarded(tree, backward) if tree is not None else None
     if tree is None or loss is None:
         return []
@@ -44,15 +43,6 @@ def term_sites(backward: Site) -> list[Site]:
 def _site(file: str, found: Expression) -> Site:
     name = found.scope.name if not isinstance(found.scope, ast.Module) else "<module>"
     return Site(file, found.value.lineno, name)
-
-
-@lru_cache(maxsize=64)
-def _parse(file: str) -> ast.Module | None:
-    text = "".join(linecache.getlines(file))
-    try:
-        return ast.parse(text) if text else None
-    except (SyntaxError, ValueError):
-        return None
 
 
 # --- from the line of the backward to the expression of the loss

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from functools import lru_cache
 
 from surefoot.facts import Site
+from surefoot.watch.source import parse
 
 _BETTER = ast.Lt | ast.Gt | ast.LtE | ast.GtE
 
@@ -22,9 +22,8 @@ def is_kept_as_best(taken: Site | None, used: Site | None) -> bool:
 @lru_cache(maxsize=16)
 def _comparing_branches(file: str) -> tuple[tuple[int, int], ...]:
     """First and last line of each."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = parse(file)
+    if tree is None:
         return ()
     branches = (node for node in ast.walk(tree) if isinstance(node, ast.If) and _compares(node.test))
     return tuple((node.lineno, node.body[-1].end_lineno or node.lineno) for node in branches)

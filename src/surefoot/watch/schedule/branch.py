@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from surefoot.facts import Site
 from surefoot.watch.schedule.loop import exits
 from surefoot.watch.schedule.unreached import asks_counters, is_impossible
+from surefoot.watch.source import parse
 
 _ANYTHING = ast.Name("left_early")
 _KIND = frozenset(("isinstance", "hasattr", "type"))
@@ -31,18 +31,11 @@ def branches_of(made: Site | None) -> list[Branch]:
     if made is None:
         return []
     files = {made.file, *(file for file, _ in made.callers)}
-    parsed = {file: tree for file in sorted(files) if (tree := _tree(file)) is not None}
+    parsed = {file: tree for file in sorted(files) if (tree := parse(file)) is not None}
     trees = list(parsed.values())
     names = {name for tree in trees for name in _assigned(tree, made)}
     names |= _kinds(trees, names)
     return [branch for file, tree in parsed.items() for branch in _conditional(tree, file, names, (), ())]
-
-
-def _tree(file: str) -> ast.AST | None:
-    try:
-        return ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _assigned(tree: ast.AST, made: Site) -> Iterator[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 from surefoot.watch.schedule.rounds import num_rounds, value_of
+from surefoot.watch.source import parse
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -97,12 +97,8 @@ def _key(code: CodeType) -> tuple[str, int]:
 
 def _scopes(file: str) -> dict[tuple[str, int], tuple[Loop, ...]] | None:
     """The loops of every function of a file and of the file itself, outer before inner."""
-    lines = linecache.getlines(file)
-    if not lines:
-        return None
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
+    tree = parse(file)
+    if tree is None:
         return None
     scopes = {("<module>", 0): tuple(_loops(tree))}
     for node in ast.walk(tree):
