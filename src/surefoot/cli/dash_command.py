@@ -18,8 +18,10 @@ _EXAMPLES = """\
                                          ssh -L 6180:localhost:6180 HOST
   surefoot dash --host 0.0.0.0 --open-to-network
 
-It listens on this machine only, asks for the token in its address, and changes nothing. With --open-to-network whoever
-reaches this machine and has the address sees the runs and can ask them with SQL, and what is sent is not encrypted.
+It listens on this machine only, and asks for the token in its address. Names, tags and notes of runs can be edited
+there, and runs archived and deleted, all of which can be undone; --no-edits refuses that. With --open-to-network
+whoever reaches this machine and has the address sees the runs and can ask them with SQL, but edits nothing, and what is
+sent is not encrypted.
 """
 
 
@@ -33,13 +35,18 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--open-to-network", action="store_true", help="allow a --host that other machines can reach: see below"
     )
+    parser.add_argument("--no-edits", action="store_true", help="show, and change nothing")
     parser.add_argument("--compare", nargs="+", metavar="RUN", default=[], help="show these runs side by side at first")
     options = parser.parse_args(argv)
     from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
 
     folder = options.folder or options.log
     place = Place(
-        folder, options.host, PORT if options.port is None else options.port, _compared(folder, options.compare)
+        folder,
+        options.host,
+        PORT if options.port is None else options.port,
+        allows_edits=not (options.no_edits or options.open_to_network),
+        view=_compared(folder, options.compare),
     )
     if not place.is_loopback and not options.open_to_network:
         raise UsageError(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from surefoot.cli.editing import EDITS, edit
 from surefoot.cli.parsing import parser_of, positive
 from surefoot.cli.rows import print_csv, print_json
 from surefoot.cli.stored import report_problems
@@ -24,17 +25,22 @@ _EXAMPLES = """\
   surefoot runs --script train --limit 10    the newest ten of a script
   surefoot runs --group width --settings width,lr,seen/optimizer
   surefoot runs /data/runs --format json     all columns of the view `runs`
+  surefoot runs tag latest baseline good     edit one: `surefoot runs EDIT --help` tells more about rename, tag, untag,
+                                             group, note, archive, unarchive, delete, restore and undo
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("runs", "List runs, the newest first.", _EXAMPLES)
+    if argv and argv[0] in EDITS:
+        return edit(argv[0], argv[1:])
+    parser = parser_of("runs", "List runs, the newest first, or edit what they are called.", _EXAMPLES)
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
     parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
     parser.add_argument("--status", action="append", choices=STATUSES, help="only these; may be given several times")
     parser.add_argument("--script", metavar="TEXT", help="only runs whose script's name holds TEXT")
     parser.add_argument("--tag", action="append", default=[], metavar="TEXT", help="only runs with this tag")
     parser.add_argument("--group", metavar="TEXT", help="only runs of this group")
+    parser.add_argument("--archived", action="store_true", help="archived runs, too")
     parser.add_argument("--settings", default="", metavar="NAME,…", help="settings to show, a column each")
     parser.add_argument("--limit", type=positive, metavar="N", help="at most N")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
@@ -62,16 +68,18 @@ def _wanted(runs: Runs, options: Namespace) -> Iterator[Run | Unreadable]:
         status = run.status if isinstance(run, Run) else "unreadable"
         name = Path(run.meta.get("script", "")).name if isinstance(run, Run) else run.name
         fits = (statuses is None or status in statuses) and (script is None or script in name)
-        if fits and _is_labelled(run, options.tag, options.group):
+        if fits and _is_labelled(run, options.tag, options.group, archived=options.archived):
             if num_found == options.limit:
                 return
             num_found += 1
             yield run
 
 
-def _is_labelled(run: Run | Unreadable, tags: list[str], group: str | None) -> bool:
+def _is_labelled(run: Run | Unreadable, tags: list[str], group: str | None, *, archived: bool) -> bool:
     if isinstance(run, Unreadable):
         return not tags and group is None
+    if run.labels.archived and not archived:
+        return False
     return set(tags) <= set(run.labels.tags) and group in (None, run.labels.group)
 
 

@@ -54,6 +54,7 @@ def _print_facts(line: Summary, meta: dict[str, str]) -> None:
         "group": line.run_group,
         "tags": line.tags,
         "notes": line.notes,
+        "archived": "yes" if line.archived else None,
         "status": line.status if line.reason in (None, line.status) else f"{line.status} ({line.reason})",
         "command": line.command or line.script,
         "folder": meta.get("cwd"),

@@ -17,6 +17,7 @@ class Labels:
     group: str = ""
     tags: tuple[str, ...] = ()
     notes: str = ""
+    archived: bool = False  # out of sight, by an edit
 
     def as_meta(self) -> dict[str, str]:
         """What is set, by key of the table `meta`."""

@@ -13,6 +13,7 @@ from typing import Any
 from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
+from surefoot.runlog.edits import is_edit_file
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.read.runs import Runs, Unreadable
@@ -43,8 +44,9 @@ class Line:
 
 
 class RunCache:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, allows_edits: bool = True) -> None:
         self.folder = folder
+        self.allows_edits = allows_edits
         self.runs = Runs(folder)
         self.memory = Memory()
         self._lines: dict[str, Line] = {}
@@ -94,6 +96,12 @@ class RunCache:
             },
         }
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Look at them anew: they were edited."""
+        with self._lock:
+            for name in names:
+                self._lines.pop(name, None)
+
     def row(self, run: Run) -> Row:
         """Of one run that was just opened."""
         return row_of(run, self.memory)
@@ -130,12 +138,12 @@ def row_of(run: Run, memory: Memory) -> Row:
 
 
 def signature_of(folder: Path) -> Signature:
-    """Changes with every commit: the times and sizes of the databases and of what is not yet in them."""
+    """Changes with every commit and edit: times and sizes of databases, of what is not yet in them, and of edits."""
     found = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if ".db" in entry.name and not entry.name.endswith("-shm"):
+                if is_edit_file(entry.name) or (".db" in entry.name and not entry.name.endswith("-shm")):
                     stat = entry.stat()
                     found.append((entry.name, stat.st_mtime_ns, stat.st_size))
     except OSError:

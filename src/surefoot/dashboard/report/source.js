@@ -17,6 +17,7 @@ export const params = async (name, wanted = {}) => rankOf(wanted).params;
 export const compare = async () => refuse("A report holds one run.");
 export const query = async () => refuse("A report can't be asked. `surefoot query` asks the run log.");
 export const descend = async () => refuse("A report computes nothing. `surefoot dash` has the optimizer lab.");
+export const edit = async () => refuse("A report is not edited.");
 export const traces = async () => refuse("A report holds one run.");
 export const trace = traces;
 export const follow = () => refuse("A report does not change.");

@@ -26,13 +26,14 @@ RUN = "/api/runs/{run}"
 QUERIES = 8  # that run or wait for a box; others wait for these
 
 
-def make_app(folder: Path, auth: Auth) -> tuple[ASGIApp, Live]:
+def make_app(folder: Path, auth: Auth, *, allows_edits: bool = True) -> tuple[ASGIApp, Live]:
     """The application behind its door, and what must be told when the server ends."""
     mimetypes.add_type("text/javascript", ".js")  # some systems know it by another name, which browsers refuse
     app = Starlette(
         routes=[
             Route("/", _index),
             Route("/api/runs", reading("runs.list_runs")),
+            Route("/api/edit", acting("edit.edit_runs"), methods=["POST"]),
             Route("/api/settings", reading("runs.list_settings")),
             Route(RUN, reading("runs.one_run")),
             Route(f"{RUN}/series", reading("series.read_series")),
@@ -55,7 +56,7 @@ def make_app(folder: Path, auth: Auth) -> tuple[ASGIApp, Live]:
         ],
         exception_handlers={404: _missing, 405: _missing, 500: _failed},
     )
-    app.state.late = Late(folder)
+    app.state.late = Late(folder, allows_edits=allows_edits)
     app.state.live = Live(app.state.late)
     app.state.queries = CapacityLimiter(QUERIES)  # threads of their own: a long query holds up no other answer
     app.state.boxes = Boxes(MEMORY)

@@ -19,8 +19,9 @@ FIRST = ("duckdb", "surefoot.report.convergence", f"{HOME}.runs", f"{HOME}.serie
 class Late:
     """The run cache of the folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, allows_edits: bool = True) -> None:
         self.folder = folder
+        self.allows_edits = allows_edits
         self._lock = threading.Lock()
         self._run_cache: RunCache | None = None
 
@@ -29,7 +30,7 @@ class Late:
             if self._run_cache is None:
                 from surefoot.dashboard.data.run_cache import RunCache
 
-                self._run_cache = RunCache(self.folder)
+                self._run_cache = RunCache(self.folder, allows_edits=self.allows_edits)
             return self._run_cache
 
 

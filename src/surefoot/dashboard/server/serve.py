@@ -38,6 +38,7 @@ class Place:
     folder: Path
     host: str = "127.0.0.1"
     port: int = PORT
+    allows_edits: bool = True
     view: str = ""  # what is shown at first, as the page's address has it after "#"; "" for the list of runs
 
     @property
@@ -76,7 +77,7 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
         say(f"port {place.port} is taken; the dashboard is at the next free one, {port}.")
     auth = Auth([] if place.is_loopback else [place.host, socket.gethostname(), socket.getfqdn()],
                 port=port, is_open=not place.is_loopback)  # fmt: skip
-    app, live = make_app(place.folder, auth)
+    app, live = make_app(place.folder, auth, allows_edits=place.allows_edits)
     address = f"http://{_named(place.host)}:{port}/"
 
     def started() -> None:

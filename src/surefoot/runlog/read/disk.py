@@ -11,7 +11,7 @@ from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.run import load_run, process_files
 
 QUIET_SECONDS = 60.0  # a run that can't be read may still be written, by a newer surefoot
-_LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+|id)")
+_LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+|id)|edit-\w+\.(json|new)")
 
 
 @frozen

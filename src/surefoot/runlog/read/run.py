@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.runlog.edits import Edits, read_edits
 from surefoot.runlog.labels import Labels, read_labels
 from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
@@ -36,6 +37,7 @@ class Run:
     folder: Path
     processes: tuple[StoredProcess, ...]
     damaged: dict[Path, str] = field(default_factory=dict)
+    edits: Edits = field(default_factory=Edits)
 
     @property
     def name(self) -> str:
@@ -60,8 +62,8 @@ class Run:
 
     @property
     def labels(self) -> Labels:
-        """Its name, group, tags and notes, as people gave them."""
-        return read_labels(self.meta)
+        """Its name, group, tags and notes, as people gave them or changed them."""
+        return self.edits.over(read_labels(self.meta))
 
     @cached_property
     def status(self) -> Status:
@@ -140,7 +142,7 @@ def load_run(folder: Path) -> Run:
         read.append(process)
     if not read:
         raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")
-    return Run(folder, tuple(read), damaged)
+    return Run(folder, tuple(read), damaged, read_edits(folder, names))
 
 
 def read_run(folder: Path) -> list[StoredProcess]:

@@ -43,6 +43,7 @@ class Summary:
     run_group: str | None = None
     tags: str | None = None
     notes: str | None = None
+    archived: bool = False
 
 
 Lookup = tuple[int, Path, int]  # the summary's place, the newest segment, the series whose last value is there
@@ -84,7 +85,7 @@ def _summary(run: Run) -> tuple[Summary, tuple[Path, int] | None]:
         errors=sum(severity == "error" for severity, *_ in findings),
         reason=meta.get("reason"), exit=_number(meta.get("exit")),
         name=labels.name or None, run_group=labels.group or None, tags=",".join(labels.tags) or None,
-        notes=labels.notes or None,
+        notes=labels.notes or None, archived=labels.archived,
     )  # fmt: skip
     return line, lookup
 

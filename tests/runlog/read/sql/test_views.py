@@ -70,7 +70,7 @@ def test_runs_in_one_line_each(runs: Runs) -> None:
         "started": datetime(2026, 1, 15, 22, 14, 5), "ended": datetime(2026, 1, 15, 22, 15, 5), "seconds": 60.0,
         "host": "", "device": None, "git_commit": None, "git_dirty": True, "attempt": 2, "resumed_from": None,
         "ranks": 2, "updates": 5, "last_loss": 1.0, "findings": 1, "errors": 1, "reason": "finished", "exit": 0,
-        "name": None, "run_group": None, "tags": None, "notes": None,
+        "name": None, "run_group": None, "tags": None, "notes": None, "archived": False,
     }  # fmt: skip
     assert runs.sql("SELECT run, updates, last_loss, findings FROM runs WHERE run = 'old'").rows() == [
         ("old", 3, 1 / 3, 1)

@@ -45,6 +45,9 @@ export async function query(sql, hear, signal) {
   await readLines(fetch("api/query", posting({ sql }, signal)), add);
   return answer;
 }
+/** { runs, set }, { undo }, { delete } or { restore }: the numbers of the edits, by run. */
+export const edit = (change) => post("api/edit", change);
+
 /** Paths of the optimizer lab. An error has `fields`: what is wrong with which setting. */
 export const descend = (settings, signal) => post("api/descent", settings, signal);
 

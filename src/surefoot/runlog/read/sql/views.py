@@ -9,6 +9,7 @@ VIEWS: dict[str, dict[str, str]] = {
         "git_dirty": "BOOLEAN", "attempt": "INTEGER", "resumed_from": "VARCHAR", "ranks": "INTEGER",
         "updates": "BIGINT", "last_loss": "DOUBLE", "findings": "INTEGER", "errors": "INTEGER", "reason": "VARCHAR",
         "exit": "INTEGER", "name": "VARCHAR", "run_group": "VARCHAR", "tags": "VARCHAR", "notes": "VARCHAR",
+        "archived": "BOOLEAN",
     },
     "settings": {
         "run": "VARCHAR", "name": "VARCHAR", "value": "VARCHAR", "number": "DOUBLE", "type": "VARCHAR",

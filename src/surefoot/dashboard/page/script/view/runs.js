@@ -8,10 +8,12 @@ import { runs as readRuns } from "../source.js";
 import { attemptBadge, findingsText, liveBadge, statusBadge } from "../status.js";
 import { spark } from "../chart/spark.js";
 import { ChosenColumns } from "./columns.js";
+import { Editing } from "./edit.js";
 import { grouped } from "./groups.js";
 
 const AT_ONCE = 200; // rows drawn before one asks for more
-const MOST_PICKED = 8;
+const MOST_COMPARED = 8;
+const ARCHIVED = "archived"; // among statuses
 const COLUMNS = [
   { name: "run", text: "Run", of: (row) => row.run },
   { name: "status", text: "Status", of: (row) => row.status },
@@ -44,10 +46,12 @@ export function showRuns(place, path, query) {
     { "aria-label": "Status" },
     make("option", { value: "" }, "Any status"),
     ["running", "finished", "failed", "crashed", "unreadable"].map((name) => make("option", { value: name }, name)),
+    make("option", { value: ARCHIVED }, "archived"),
   );
   status.value = query.get("status") ?? "";
   const chosen = new ChosenColumns(() => isLoaded && draw());
   const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
+  const editing = new Editing({ rowsOf: () => [...picked].map((name) => rows.get(name)).filter(Boolean), edited });
   const summary = make("p", { class: "quiet-text" });
   const filters = make("span", { class: "filters" });
   const content = make("div", {}, waiting());
@@ -61,6 +65,7 @@ export function showRuns(place, path, query) {
       filters,
       make("div", { class: "controls" }, filter, status, chosen.element, compareButton),
     ),
+    editing.element,
     content,
   );
 
@@ -71,13 +76,14 @@ export function showRuns(place, path, query) {
   const live = new Live(null, badge.show);
   live.on("runs", ({ runs, gone }) => {
     for (const row of runs) rows.set(row.run, row);
-    for (const name of gone) rows.delete(name);
+    for (const name of gone) forget(name);
     chosen.load(runs.length > 0);
     if (isLoaded) draw();
   });
   readRuns().then(
-    ({ runs, folder: where }) => {
+    ({ runs, folder: where, can_edit: canEdit }) => {
       folder = where;
+      editing.isAllowed = canEdit;
       for (const row of runs) if (!rows.has(row.run)) rows.set(row.run, row);
       isLoaded = true;
       draw();
@@ -213,15 +219,29 @@ export function showRuns(place, path, query) {
   }
 
   function pick(name, box) {
-    if (box.checked && picked.size >= MOST_PICKED) {
-      box.checked = false;
-      say(`At most ${MOST_PICKED} runs are compared.`);
-      return;
-    }
     if (box.checked) picked.add(name);
     else picked.delete(name);
-    compareButton.disabled = picked.size < 2;
+    if (picked.size > MOST_COMPARED) say(`At most ${MOST_COMPARED} runs are compared.`);
+    showPicked();
+  }
+
+  function showPicked() {
+    compareButton.disabled = picked.size < 2 || picked.size > MOST_COMPARED;
     compareButton.textContent = picked.size > 1 ? `Compare ${picked.size}` : "Compare";
+    editing.show(picked.size);
+  }
+
+  function forget(name) {
+    rows.delete(name);
+    if (picked.delete(name)) showPicked();
+  }
+
+  /** What was edited is shown at once, and not only when the server tells the news. */
+  async function edited(names, isGone) {
+    if (isGone) names.forEach(forget);
+    else for (const row of (await readRuns()).runs) rows.set(row.run, row);
+    chosen.load(true);
+    draw();
   }
 
   function more(num) {
@@ -259,7 +279,8 @@ function matches(query, chosen) {
   return (row) => {
     const told = [row.run, row.name, row.run_group, row.tags, row.notes, row.script, row.command, row.host, row.device];
     const text = [...told, row.git_commit].join(" ").toLowerCase();
-    return chosen.fits(row) && (!status || row.status === status) && words.every((word) => text.includes(word));
+    const isShown = status === ARCHIVED ? row.archived : !row.archived && (!status || row.status === status);
+    return isShown && chosen.fits(row) && words.every((word) => text.includes(word));
   };
 }
 
