@@ -12,12 +12,12 @@ from surefoot.watch.graph.scope import (
     dotted,
     names,
     parents,
-    parse,
     scope_at,
     statements,
     statements_at,
     switches_grad_off,
 )
+from surefoot.watch.source import parse
 
 _DETACHING_CALLS = frozenset(
     ("item", "detach", "tolist", "numpy", "float", "int", "bool", "str", "repr", "len", "size", "dim", "numel",
