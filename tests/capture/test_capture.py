@@ -1,7 +1,9 @@
 """What a program tells parsers and loggers is in its run; the original gets the same, and our failures stay with us."""
 
 import argparse
+import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +29,8 @@ class Writer:
     def add_scalar(self, tag: str, scalar_value: Any, global_step: int | None = None) -> None:
         if tag == "refused":
             raise ValueError(tag)
+        if tag == "old":
+            warnings.warn("an old name", stacklevel=2)
         self.written.append((tag, scalar_value, global_step))
 
     def add_scalars(self, main_tag: str, tag_scalar_dict: dict[str, Any], global_step: int | None = None) -> None:
@@ -87,6 +91,34 @@ def test_failures_of_ours_are_told_once_and_the_program_goes_on(writer: Writer, 
     assert len(writer.written) == MOST_FAILURES + 2
     assert len(said[1]) == 1
     assert "what tensorboard is told is not taken over any more" in said[1][0]
+
+
+def test_warnings_name_the_line_that_calls_the_logger(writer: Writer) -> None:
+    with pytest.warns(UserWarning, match="an old name") as told:
+        writer.add_scalar("old", 1.0, 1)
+    assert Path(told[0].filename) == Path(__file__)
+
+
+def test_what_a_signal_handler_raises_while_we_read_reaches_the_program(
+    writer: Writer, said: tuple[Run, list[str]]
+) -> None:
+    class Late:
+        def item(self) -> float:
+            signal.raise_signal(signal.SIGINT)
+            return 1.0
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        with pytest.raises(TimeoutError):
+            writer.add_scalar("acc", 0.5, Late())  # type: ignore[arg-type]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(writer.written) == 1
+    writer.add_scalar("acc", 0.75, 2)
+    assert scalars(said[0]) == {"acc": [(2, 0.75)]}
 
 
 def test_names_of_our_own_get_the_loggers_name(writer: Writer, said: tuple[Run, list[str]]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.facts import Record
-from surefoot.watch import Recorder
+from surefoot.watch.recorder import Recorder
 from surefoot.watch.probes import all_probes
 
 

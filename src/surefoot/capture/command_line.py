@@ -13,7 +13,7 @@ from surefoot.capture.said import Said, argument
 
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")  # to another setting; with a colon it would call a function
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-_OWN = re.compile(r"[\\/]surefoot[\\/]capture[\\/]\w+\.py$")
+_OWN = re.compile(r"[\\/]surefoot[\\/]capture[\\/](?:importlib_bootstrap[\\/]\.\.[\\/])?\w+\.py$")
 
 
 def install(module: Any, listening: Listening) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from surefoot.capture.said import Said
+from surefoot.watch.exception import is_the_programs
+from surefoot.watch.unseen import unseen
 
 Hear = Callable[[str, Said], None]  # source, what was said
 Told = Said | Iterable[Said] | None
@@ -16,8 +18,9 @@ ReadsResult = Callable[[Any, tuple[Any, ...], dict[str, Any]], Told]
 
 
 class Listening:
-    """The original is called as ever and decides what is returned or raised. What fails on our side ends there.
+    """The original is called as ever and decides what is returned or raised; its warnings name the same lines.
 
+    What fails on our side ends there; what a signal handler of the program raises while we run goes to the program.
     A source that calls itself, as `parse_args` calls `parse_known_args`, is heard once: at the outermost call.
     """
 
@@ -75,16 +78,18 @@ class Listening:
             undo()
         self._undo.clear()
 
-    def _replace(self, owner: Any, name: str, call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    def _replace(self, owner: Any, name: str, call: Any) -> None:
         found = vars(owner).get(name)
         original = found.__func__ if isinstance(found, staticmethod) else found
         if not callable(original):  # another version of the package
             return
 
-        @functools.wraps(original)
         def wrapper(*args: Any, **given: Any) -> Any:
             return call(original, args, given)
 
+        for function in (wrapper, call):
+            function.__code__ = unseen(function.__code__)
+        functools.update_wrapper(wrapper, original)
         ours = staticmethod(wrapper) if isinstance(found, staticmethod) else wrapper
         setattr(owner, name, ours)
 
@@ -112,5 +117,7 @@ class Listening:
         try:
             return call(*args)
         except Exception as error:
+            if is_the_programs(error):
+                raise
             self._failed(source, error)
             return None

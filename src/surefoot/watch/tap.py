@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from threading import get_ident
 from types import FunctionType
 from typing import Any
@@ -22,6 +21,7 @@ from torch.compiler import is_compiling, is_dynamo_compiling
 
 from surefoot.watch.compiler import leave_alone
 from surefoot.watch.exception import is_the_programs
+from surefoot.watch.unseen import unseen
 
 Function = Callable[..., Any]
 Observers = tuple[Function | None, Function | None]  # before a call and after it
@@ -364,15 +364,9 @@ def _leave_alone(call: Any) -> None:
 
 
 def _unseen(wrapper: Function) -> Function:
-    """Have the compiler leave it alone, and `warnings.warn(stacklevel=2)` pass it over, by giving it a file name.
-
-    Python does so for its own import machinery, which it knows by these two words. Without this, warnings of torch
-    would name our wrapper instead of the line that called it. The path still leads to the same file.
-    """
+    """Have the compiler leave it alone, and warnings pass it over."""
     if isinstance(wrapper, FunctionType):
-        file = Path(wrapper.__code__.co_filename)
-        unseen = str(file.parent / "importlib_bootstrap" / ".." / file.name)
-        wrapper.__code__ = wrapper.__code__.replace(co_filename=unseen)
+        wrapper.__code__ = unseen(wrapper.__code__)
         leave_alone(wrapper.__code__, and_all_they_call=False)
     return wrapper
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from surefoot.facts import ParameterFacts, Record, SetupFacts, StepFacts
-from surefoot.watch import Recorder
+from surefoot.watch.recorder import Recorder
 from surefoot.watch.probes import all_probes
 
 HEAD = """

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from surefoot.facts import EvaluationFacts
-from surefoot.watch import Recorder
+from surefoot.watch.recorder import Recorder
 from tests.watch.watching import Watched
 
 
