@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from surefoot.facts import Record
-from surefoot.watch.recorder import Recorder
 from surefoot.watch.probes import all_probes
+from surefoot.watch.recorder import Recorder
 
 
 def records_of(code: str, file: Path) -> list[Record]:

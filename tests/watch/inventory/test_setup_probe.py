@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 
 from surefoot.facts import ParameterFacts, Record, SetupFacts, StepFacts
-from surefoot.watch.recorder import Recorder
 from surefoot.watch.probes import all_probes
+from surefoot.watch.recorder import Recorder
 
 HEAD = """
 import torch
