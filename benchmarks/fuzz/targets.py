@@ -14,6 +14,7 @@ from benchmarks.fuzz.runs import change_cell, copied, read_all
 from surefoot.dashboard.data.traces import NoSuchTraceError, read_trace
 from surefoot.runlog.box import wire
 from surefoot.runlog.checksum import KEYS
+from surefoot.runlog.edits import checksum_of_edits
 from surefoot.runlog.exchange.table import TableError, read_table
 from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.exchange.tfrecord import write_records
@@ -70,6 +71,21 @@ def file_id(data: bytes, folder: Path) -> None:
     read_all(folder / "log")
 
 
+def edit(data: bytes, folder: Path) -> None:
+    """The bytes are the whole file."""
+    run = copied(folder / "ended", folder / "log")
+    (run / "edit-3.json").write_bytes(data)
+    read_all(folder / "log", sql=_is_chosen(data))
+
+
+def edit_told(data: bytes, folder: Path) -> None:
+    """The bytes are what is told, which gets its right checksum."""
+    with suppress(ValueError, RecursionError):
+        told = json.loads(data)
+        if isinstance(told, dict):
+            edit(json.dumps({**told, "crc": checksum_of_edits(told)}).encode(), folder)
+
+
 def event_file(data: bytes, folder: Path) -> None:
     file = folder / "events.out.tfevents.1"
     file.write_bytes(data)
@@ -111,8 +127,8 @@ def trace(data: bytes, folder: Path) -> None:
 
 TARGETS: dict[str, Target] = {
     target.__name__: target
-    for target in (tail, tail_records, database, cell, file_id, event_file, event_records, table, frame, frame_value,
-                   trace)
+    for target in (tail, tail_records, database, cell, file_id, edit, edit_told, event_file, event_records, table,
+                   frame, frame_value, trace)
 }  # fmt: skip
 
 
@@ -135,6 +151,9 @@ def seeds(name: str, folder: Path) -> list[bytes]:
     known = {
         "tail": tails, "tail_records": [part[BLOCK.size :] for data in tails for part in data.split(b"\0\0\0\0{")],
         "database": [bytes(4)], "cell": [bytes([i, j, k, 1]) for i in range(13) for j in range(4) for k in range(5)],
+        "edit": [b'{"number": 3, "of": [], "state": {"name": "a"}, "earlier": [], "crc": "00000000"}'],
+        "edit_told": [b'{"number": 3, "of": [], "state": {"archived": true}, "earlier": [{"tags": ["b"]}]}',
+                      b'{"number": 3, "of": ["c"], "state": {"group": "a", "notes": "b"}, "earlier": []}'],
         "event_file": [stream.getvalue()], "event_records": [stream.getvalue()[12:-4]],
         "table": [b"step,name,value\n1,loss,0.5\n", b"step,time,loss\n1,2,3\n"],
         "frame": [wire.pack(wire.ROWS, [(1, "a", 2.5, None)])],

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from surefoot.dashboard.data import traces
+from surefoot.runlog.checksum import with_checksum
+from surefoot.runlog.read import RunLogError
 from tests.dashboard.client import Client
 
 NAME = "20260104-120000-train-abcdef"
@@ -76,6 +78,20 @@ def test_damage_is_said(client: Client, folder: Path, text: bytes, said: str) ->
     assert answer.status_code == 422 and said in answer.json()["error"]
     (row,) = client.get("/api/traces").json()["traces"]
     assert said in row["problem"]
+
+
+def test_each_changed_bit_is_told_or_changes_nothing(folder: Path) -> None:
+    file = folder / f"{NAME}.json"
+    data = with_checksum(json.dumps(TRACE).encode())
+    for bit in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(changed)
+        try:
+            told = json.loads(traces.read_trace(folder.parent, NAME)["trace"].text)
+        except RunLogError:
+            continue
+        assert {key: told[key] for key in TRACE} == TRACE
 
 
 def test_a_file_too_large_for_a_page_is_said(client: Client, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

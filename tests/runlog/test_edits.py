@@ -9,7 +9,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.main import main
-from surefoot.runlog.edits import KEPT, MOST_STEPS, Change, EditError, change_labels, undo
+from surefoot.runlog.doctor import examine, salvage_run
+from surefoot.runlog.edits import KEPT, MOST_EDITS, MOST_STEPS, Change, EditError, change_labels, read_edits, undo
 from surefoot.runlog.labels import Labels
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.trash import discard, restore
@@ -103,14 +104,78 @@ def test_what_is_kept_is_bounded(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "null", '{"state": {"tags": [1]}, "earlier": []}', '{"state": {"name": 3}, "earlier": []}',
-             '{"state": [], "earlier": {}}', '{"state": {"tags": 5}, "earlier": []}', "[" * 100_000],
+             '{"state": [], "earlier": {}}', '{"state": {"tags": 5}, "earlier": []}', "[" * 100_000, " " * 3_000_000,
+             '{"number": 7, "of": [], "state": {"name": "x"}, "earlier": [], "crc": "00000000"}'],
 )  # fmt: skip
 def test_a_damaged_edit_hides_no_run(folder: Path, text: str) -> None:
     change_labels(folder, STARTED, setting(name="second"))
     (folder / "edit-7.json").write_text(text)
-    assert labels(folder).name == "second"
+    run = load_run(folder)
+    assert run.labels.name == "second" and run.first.problems == []
+    (problem,) = run.problems
+    assert str(folder / "edit-7.json") in problem and "are as the edit before it left them" in problem
+    assert [part.state for part in examine(folder)] == ["damaged", "not verified", "whole"]
     change_labels(folder, STARTED, setting(name="third"))
-    assert labels(folder).name == "third"
+    assert labels(folder).name == "third" and load_run(folder).problems == []
+
+
+def test_each_bit_of_an_edit_is_told_or_harmless(folder: Path) -> None:
+    change_labels(folder, STARTED, setting(name="second"))
+    made = change_labels(folder, STARTED, setting(tags=("b",), archived=True))
+    assert made is not None
+    file, told = folder / "edit-2.json", labels(folder)
+    data = file.read_bytes()
+    for bit in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(changed)
+        edits = read_edits(folder, ["edit-1.json", "edit-2.json"])
+        assert edits.damaged or edits.over(STARTED) == told, bytes(changed)
+
+
+def test_an_edit_counts_in_its_own_place_only(tmp_path: Path) -> None:
+    folders = []
+    for name in ("one", "two"):
+        with sf.start_run(tmp_path / name) as run:
+            sf.log({"loss": 1.0})
+        folders.append(run.folder.rename(tmp_path / name / name))
+    for folder in folders:
+        for name in ("a", "b"):
+            change_labels(folder, Labels(), setting(name=f"{name} of {folder.name}"))
+    first, second = (folder / "edit-2.json" for folder in folders)
+    content, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other)
+    second.write_bytes(content)
+    for folder in folders:
+        assert labels(folder).name == f"a of {folder.name}"
+        assert "was written for another place" in load_run(folder).problems[0]
+    (folders[0] / "edit-1.json").rename(folders[0] / "edit-9.json")
+    assert labels(folders[0]).name == "" and len(load_run(folders[0]).problems) == 2
+    second.write_bytes(other)
+    copy = folders[1].rename(tmp_path / "renamed")
+    assert labels(copy).name == "b of two"
+
+
+def test_names_that_are_no_edits(folder: Path) -> None:
+    """Nor does a link to nowhere keep readers busy for ever."""
+    change_labels(folder, STARTED, setting(name="second"))
+    (folder / "edit-007.json").write_text("{}")
+    (folder / "edit-٣.json").write_text("{}")
+    assert load_run(folder).problems == [] and labels(folder).name == "second"
+    (folder / "edit-8.json").symlink_to(folder / "nowhere")
+    assert "can't be read" in load_run(folder).problems[0] and labels(folder).name == "second"
+    (folder / f"edit-{MOST_EDITS}.json").write_text("{}")
+    with pytest.raises(EditError, match="remove it"):
+        change_labels(folder, STARTED, setting(name="third"))
+
+
+def test_what_is_salvaged_keeps_its_edits(folder: Path, tmp_path: Path) -> None:
+    change_labels(folder, STARTED, setting(name="second"))
+    change_labels(folder, STARTED, setting(name="third"))
+    (folder / "edit-2.json").write_text("{")
+    (lost,) = salvage_run(folder, tmp_path / "saved")
+    assert "edit-2.json is damaged" in lost
+    assert labels(tmp_path / "saved").name == "second"
 
 
 def test_deleted_runs_come_back(folder: Path) -> None:

@@ -3,6 +3,7 @@
 The table of checksums also says which rows there must be, so that a row that vanished is noticed like one that changed.
 """
 
+import re
 import sqlite3
 import zlib
 from pathlib import Path
@@ -18,6 +19,7 @@ TABLE = (
     "CREATE TABLE checksums (tbl TEXT NOT NULL, id NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (tbl, id)) WITHOUT ROWID"
 )
 READ_SIZE = 2**20
+_LAST_MEMBER = re.compile(rb', "crc": "([0-9a-f]{8})"\}\s*')
 
 
 def checksum(*values: object) -> int:
@@ -40,6 +42,19 @@ def file_checksum(file: Path) -> int:
         while part := opened.read(READ_SIZE):
             crc = zlib.crc32(part, crc)
     return crc
+
+
+def with_checksum(json_object: bytes) -> bytes:
+    """The same object with a last member that tells the checksum of the text before it."""
+    text = json_object.rstrip().removesuffix(b"}")
+    return text + b', "crc": "%08x"}\n' % zlib.crc32(text)
+
+
+def contradicts_its_checksum(json_object: bytes) -> bool:
+    """False also for objects that have none."""
+    place = json_object.rfind(b', "crc": "')
+    told = _LAST_MEMBER.fullmatch(json_object, place) if place >= 0 else None
+    return told is not None and int(told[1], 16) != zlib.crc32(json_object[:place])
 
 
 def keep_checksums(connection: sqlite3.Connection) -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.checksum import KEYS
+from surefoot.runlog.edits import edit_file
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.process import StoredProcess
@@ -45,6 +46,8 @@ def examine(folder: Path) -> list[Part]:
     parts = [Part(file, "damaged", why) for file, why in run.damaged.items()]
     for process in run:
         parts += _examine_process(process)
+    if run.edits.number:
+        parts.append(Part(edit_file(folder, run.edits.number), "whole", "edits of names, tags and notes"))
     return parts
 
 
@@ -92,6 +95,8 @@ def salvage_run(folder: Path, target: Path) -> list[str]:
     lost = list(run.damaged.values())
     for process in run:
         lost += _salvage_process(run, process, target)
+    if run.edits.number:
+        shutil.copyfile(edit_file(folder, run.edits.number), edit_file(target, run.edits.number))
     return lost
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from surefoot.cli.main import main
 from surefoot.lab.trace.keep import keep
 from surefoot.lab.trace.plain import as_dict
 from surefoot.lab.trace.stage import Step, Trace
+from surefoot.runlog.checksum import with_checksum
 from surefoot.runlog.read import Runs
 from tests.cli.command import CLEAN, write
 
@@ -19,6 +21,15 @@ TRACE = Trace("some/train it.py", 1, 1, stages=[Step(step=1)])
 def trace_clean(tmp_path: Path, *options: str) -> int:
     script = str(write(tmp_path / "train.py", CLEAN))
     return main(["trace", "--steps", "1", *options, script, "--hf-token", "abcdefgh"])
+
+
+def read(file: Path) -> Any:
+    """Without its checksum, which must be right."""
+    data = file.read_bytes()
+    told = json.loads(data)
+    del told["crc"]
+    assert with_checksum(data[: data.rindex(b', "crc"')] + b"}") == data
+    return told
 
 
 def test_it_is_kept_and_said_where(
@@ -61,7 +72,7 @@ def test_it_goes_where_one_says(stays_here: None, tmp_path: Path, capsys: pytest
 def test_json_on_stderr_stays_json(stays_here: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert trace_clean(tmp_path, "--log", "log", "--format", "json") == 0
     (file,) = (tmp_path / "log" / "traces").iterdir()
-    assert json.loads(capsys.readouterr().err) == json.loads(file.read_text(encoding="utf-8"))
+    assert json.loads(capsys.readouterr().err) == read(file)
 
 
 def test_a_place_that_can_t_be_written_is_said(
@@ -77,7 +88,7 @@ def test_names_are_never_the_same_and_nothing_half_written_stays(
 ) -> None:
     kept = {keep(TRACE, tmp_path) for _ in range(3)}
     assert len(kept) == 3 and all("-train-it-" in file.name for file in kept)
-    assert all(json.loads(file.read_text(encoding="utf-8")) == as_dict(TRACE) for file in kept)
+    assert all(read(file) == as_dict(TRACE) for file in kept)
 
     def fail(*args: object) -> None:
         raise OSError("full")

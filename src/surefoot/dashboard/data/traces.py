@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.dashboard.data.encode import Verbatim
+from surefoot.runlog.checksum import contradicts_its_checksum
 from surefoot.runlog.folder import TRACES
 from surefoot.runlog.read.error import RunLogError
 
@@ -19,6 +20,7 @@ MOST_BYTES = 64_000_000  # of a trace that is shown
 LISTED_BYTES = 4_000_000  # of one whose content is looked at for the list
 MOST_LISTED = 500
 HEAD = ("script", "command", "started", "first", "num_steps", "num_taken", "ended", "optimizers")
+_ANEW = "Make it again with surefoot trace."
 
 Head = dict[str, Any]
 
@@ -78,9 +80,13 @@ def _name(entry: os.DirEntry[str]) -> str:
 
 def _text(entry: os.DirEntry[str]) -> str:
     try:
-        return Path(entry.path).read_text(encoding="utf-8")
+        data = Path(entry.path).read_bytes()
+        text = data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RunLogError(f"the trace {_name(entry)} can't be read: {error}.") from None
+    if contradicts_its_checksum(data):
+        raise RunLogError(f"the trace {_name(entry)} is damaged: it is not as it was written. {_ANEW}")
+    return text
 
 
 def _checked(name: str, text: str) -> Head:
@@ -88,7 +94,7 @@ def _checked(name: str, text: str) -> Head:
     try:
         told = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise RunLogError(f"the trace {name} is damaged: {error}. Make it again with surefoot trace.") from None
+        raise RunLogError(f"the trace {name} is damaged: {error}. {_ANEW}") from None
     if not isinstance(told, dict) or not isinstance(told.get("stages"), list):
         raise RunLogError(f"the file {name}{ENDING} holds no trace.")
     if told.get("format") != FORMAT:

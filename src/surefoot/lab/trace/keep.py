@@ -6,6 +6,7 @@ from pathlib import Path
 
 from surefoot.lab.trace.plain import as_json
 from surefoot.lab.trace.stage import Trace
+from surefoot.runlog.checksum import with_checksum
 from surefoot.runlog.folder import trace_file
 
 
@@ -15,7 +16,8 @@ def keep(trace: Trace, log: Path) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f".{file.name}")  # nobody lists it
     try:
-        unfinished.write_text(as_json(trace, indent=None), encoding="utf-8", errors="backslashreplace")
+        text = as_json(trace, indent=None).encode("utf-8", "backslashreplace")
+        unfinished.write_bytes(with_checksum(text))
         os.replace(unfinished, file)  # noqa: PTH105
     except BaseException:
         with contextlib.suppress(OSError):

@@ -32,7 +32,7 @@ _WORST_FIRST: tuple[Status, ...] = ("running", "crashed", "failed", "finished")
 
 @dataclass(frozen=True)
 class Run:
-    """A folder. `damaged` tells which of its processes can't be read, and why; the others are read."""
+    """A folder. `damaged` tells which of its files can't be read, and why; the others are read."""
 
     folder: Path
     processes: tuple[StoredProcess, ...]
@@ -142,7 +142,8 @@ def load_run(folder: Path) -> Run:
         read.append(process)
     if not read:
         raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")
-    return Run(folder, tuple(read), damaged, read_edits(folder, names))
+    edits = read_edits(folder, names)
+    return Run(folder, tuple(read), {**damaged, **edits.damaged}, edits)
 
 
 def read_run(folder: Path) -> list[StoredProcess]:
