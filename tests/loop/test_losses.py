@@ -1,6 +1,5 @@
 """Every way to write a loss: a ragged window gives the gradient of one large batch, or the loss is refused."""
 
-import warnings
 from collections.abc import Callable
 
 import pytest
@@ -233,26 +232,6 @@ def test_weights_that_were_divided_by_their_largest_are_refused() -> None:
 )
 def test_weights_whose_largest_is_one_for_another_reason_are_not(of: Callable[[Tensor], Tensor]) -> None:
     train(weighted(of), sizes=(8, 6, 5, 4))
-
-
-NORMS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
-    "a module": (nn.BatchNorm1d(3, dtype=torch.float64), 1),
-    "a function": (lambda outputs: F.batch_norm(outputs, None, None, training=True), 1),
-    "with the statistics of before": (nn.BatchNorm1d(3, dtype=torch.float64).eval(), 0),
-    "of each sample": (lambda outputs: F.instance_norm(outputs[:, :, None].repeat(1, 1, 2)).sum(2), 0),
-    "of layers": (nn.LayerNorm(3, dtype=torch.float64), 0),
-}
-
-
-@pytest.mark.parametrize("name", NORMS)
-def test_batch_norm_is_told_once(name: str) -> None:
-    norm, num = NORMS[name]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        train(lambda m, x, y: F.cross_entropy(norm(m(x)), y), sizes=(4, 4, 4))
-    said = [str(one.message) for one in caught]
-    assert len(said) == num
-    assert all("1 batch-norm layer normalises each micro-batch of a window by its own" in text for text in said)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -1,7 +1,6 @@
 """A window of 7, 5, 3 and 1 samples against one batch of 16, for the ways in which people write losses."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -120,16 +119,10 @@ NO_ANSWER: dict[str, Loss] = {
 }
 
 
-def _batch_norm() -> None:
-    norm = [lambda: nn.BatchNorm1d(3, track_running_stats=False)]
-    with suppress(NotEqual):  # its statistics are those of a micro-batch, in every loop
-        compare(lambda m, d: F.cross_entropy(m(d.x), d.y), norm, sizes=(7, 5, 3, 2))
-
-
 def rows() -> list[Row]:
     right = [Row(title, lambda loss=loss: compare(loss)) for title, loss in RIGHT.items()]  # type: ignore[misc]
     refused = [
         Row(title, lambda loss=loss: compare(loss), Mark.REFUSED)  # type: ignore[misc]
         for title, loss in NO_ANSWER.items()
     ]
-    return [*right, *refused, Row("batch norm in the model", _batch_norm, Mark.TOLD)]
+    return [*right, *refused]

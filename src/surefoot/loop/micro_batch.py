@@ -13,9 +13,8 @@ from torch import Tensor
 from surefoot.loop.applying import micro_batch_ends
 from surefoot.loop.closure import check_closure, refuse_backward
 from surefoot.loop.given import refuse_closed, refuse_loss, refuse_nested
-from surefoot.loop.plan import say_batch_norm
 from surefoot.loop.precision import autocast, no_autocast
-from surefoot.loop.weight import UnknownWeightError, num_batch_norms, read_terms, weight_of
+from surefoot.loop.weight import UnknownWeightError, read_terms, weight_of
 
 if TYPE_CHECKING:
     from surefoot.loop.further_loss import FurtherLoss
@@ -128,16 +127,11 @@ class MicroBatch:
             return 0.0
         if given is None:
             weight = read()
-            self._look_at(loss)
+            self._updater.looks.look(loss)
             return weight
         if self._loop.num_updates == 0 and not self._updater.window.is_open:
             self._refuse_divided_twice(loss)
         return given
-
-    def _look_at(self, loss: Tensor) -> None:
-        is_first = self._updater.looks.look(loss)
-        if is_first and self._loop._accumulate[self._updater.name] > 1 and self._loop._ranks.rank == 0:
-            say_batch_norm(num_batch_norms(loss))
 
     def _terms(self, loss: Tensor) -> list[Readings]:
         return read_terms(loss, self._loop._accumulate[self._updater.name])

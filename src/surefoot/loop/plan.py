@@ -78,18 +78,6 @@ def say_empty(update: int) -> None:
     )
 
 
-def say_batch_norm(num: int) -> None:
-    """Once in a run: the one thing that keeps a window from being one large batch, in every loop."""
-    if num:
-        warnings.warn(
-            f"{num} batch-norm {'layer normalises' if num == 1 else 'layers normalise'} each micro-batch of a window "
-            "by its own mean and variance: the update is the mean over the micro-batches, not that of one large batch. "
-            "GroupNorm and LayerNorm make no difference between the two.",
-            LoopWarning,
-            stacklevel=6,
-        )
-
-
 def refuse_no_update(loop: Loop) -> None:
     """At the end of all epochs: a training in which nothing was updated must not look like one."""
     if loop.num_updates:

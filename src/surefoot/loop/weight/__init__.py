@@ -6,9 +6,8 @@ such weight, and is refused.
 """
 
 from surefoot.loop.weight.agreement import Agreement
-from surefoot.loop.weight.batch_norm import num_batch_norms
 from surefoot.loop.weight.error import UnknownWeightError
 from surefoot.loop.weight.looks import Looks
 from surefoot.loop.weight.read import read_terms, weight_of
 
-__all__ = ["Agreement", "Looks", "UnknownWeightError", "num_batch_norms", "read_terms", "weight_of"]
+__all__ = ["Agreement", "Looks", "UnknownWeightError", "read_terms", "weight_of"]

@@ -15,10 +15,9 @@ class Looks:
         self._num = 0
         self._seconds: list[float] = []
 
-    def look(self, loss: Tensor) -> bool:
-        """Refuses what micro-batches can't be put together from; tells whether this is the first loss."""
+    def look(self, loss: Tensor) -> None:
+        """Refuses what micro-batches can't be put together from."""
         self._num += 1
         if self._num & (self._num - 1) == 0:
             refuse_mixing(loss)
             self._seconds = refuse_scaled(loss, self._seconds)
-        return self._num == 1

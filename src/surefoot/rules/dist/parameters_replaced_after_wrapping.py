@@ -13,10 +13,9 @@ gradient: every rank trains a model of its own on its part of the data, and what
 DistributedDataParallel synchronises whatever parameters its module has.
 
 ## In truth
-It hangs its hooks on the parameters that are there when it is built. A layer that is exchanged later or a new
-`Parameter` brings objects that it has never seen. `model.cpu()`, `cuda()`, `double()` and the like keep the objects,
-but torch drops what the hooks hang on as soon as a parameter's memory is of another type or device, and does not bring
-it back with the way back: `model.cpu()` to save and `model.cuda()` to go on end the synchronisation.
+It registers its hooks on the parameters that exist when it is built. A layer that is replaced later has none. torch
+also drops a parameter's hooks when `cpu()`, `cuda()` or `double()` changes its memory, and moving it back does not
+restore them: `model.cpu()` to save and `model.cuda()` to go on end the synchronisation.
 
 ## Bad
 ```python

@@ -16,9 +16,8 @@ What has a `grad_fn` and gets a gradient is trained.
 
 ## In truth
 The derivative of a step function, of a clamp outside its limits and of a ReLU below zero is 0, and autograd passes on
-exactly that. A softmax over one score is 1 whatever the score. A layer of zeros may begin behind one that is none; of
-two, the first waits for a gradient and the second for an input. The last position of a bidirectional layer's output
-has seen only one element backwards.
+exactly that. A softmax over one score is 1 whatever the score. Of two layers of zeros in a row, the first never gets a
+gradient and the second never gets an input.
 
 ## Bad
 ```python
