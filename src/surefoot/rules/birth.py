@@ -1,4 +1,4 @@
-"""How the origin of a NaN or Inf is told in a message."""
+"""The part of a message that names the origin of a NaN or Inf."""
 
 from surefoot.facts import BirthFacts
 

@@ -1,4 +1,4 @@
-"""The course of a run as its sampled steps tell it: what it was like at first, before and lately."""
+"""The course of a run as its sampled steps show it: at first, before and recently."""
 
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
@@ -6,12 +6,12 @@ from statistics import median
 from surefoot.facts import ParameterSignals, SignalFacts
 from surefoot.rules.history import History
 
-AT_FIRST = 8  # sampled steps that tell how a run began
+AT_FIRST = 8  # sampled steps that show how a run began
 IMPROVED = 0.02  # a loss that fell by this share of its size has improved
 
 
 class Course:
-    """All sampled steps of one optimizer that are kept, the one being judged last."""
+    """All kept sampled steps of one optimizer; the last is the one being judged."""
 
     def __init__(self, now: SignalFacts, past: History) -> None:
         self.steps: Sequence[SignalFacts] = [*past.signals(now.optimizer), now]
@@ -59,5 +59,5 @@ def update_ratio(step: SignalFacts) -> float | None:
 
 
 def layers(step: SignalFacts) -> list[ParameterSignals]:
-    """Weights whose gradients tell something of their layer: not those of tables of which a batch uses some rows."""
+    """Weights whose gradients represent their layer: not embedding tables, of which a batch uses only some rows."""
     return [p for p in step.matrices if p.zeros <= 0.5]

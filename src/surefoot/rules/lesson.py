@@ -34,10 +34,10 @@ class Lesson:
     def obstacle(self) -> str:
         """Why its programs can't be run here; empty: they can."""
         if set(self.programs) != set(TWINS):
-            return "The rule brings no pair of programs."
+            return "This rule has no pair of programs."
         code = "".join(self.programs.values())
         if needs_device(code):
-            return "Nothing of this can be seen on a CPU: run the programs where torch has a device, such as a GPU."
+            return "This does not show on a CPU: run the programs where torch has a device, such as a GPU."
         if _FORK_ONLY in code and sys.platform in ("win32", "darwin"):
             return "The programs fork their workers, which this system can't do safely."
         return ""
@@ -61,7 +61,7 @@ def lesson_of(rule: Rule) -> Lesson:
 
 
 def families(rules: Iterable[Rule]) -> dict[str, str]:
-    """Each with the one line that its folder says about it."""
+    """Each with the first line of its package's docstring."""
     found: dict[str, str] = {}
     for rule in rules:
         package = sys.modules.get(rule.check.__module__.rpartition(".")[0])

@@ -11,7 +11,7 @@ FILE = "questions.md"
 
 
 class QuestionError(ValueError):
-    """The file is not as it must be."""
+    """The file has a mistake."""
 
 
 @frozen

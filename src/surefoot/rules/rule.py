@@ -10,7 +10,7 @@ from surefoot.facts.frozen import frozen
 from surefoot.rules.history import History
 
 Level = Literal["error", "warning", "note"]
-LEVELS: tuple[Level, ...] = ("note", "warning", "error")  # rising
+LEVELS: tuple[Level, ...] = ("note", "warning", "error")  # ascending
 
 
 @frozen
@@ -38,7 +38,7 @@ class Rule:
     check: Check
     probes: tuple[str, ...]  # what must be watched; if one is off, the rule is not checked
     doc: str
-    follows: tuple[str, ...] = ()  # rules: what one of them finds for the same optimizer explains what this one finds
+    follows: tuple[str, ...] = ()  # rules whose findings for the same optimizer explain those of this one
 
     @property
     def summary(self) -> str:

@@ -22,7 +22,7 @@ def test_fires_on_zero_filled_gradients_before_backward() -> None:
 def test_fires_on_an_exhausted_iterator() -> None:
     event = clip(15, num_params=0, used_up=True, optimizers=())
     (evidence,) = ask(check, step(2, (backward(1), event), gradient(1)))
-    assert "used up" in evidence.message
+    assert "already consumed" in evidence.message
     fresh_but_empty = clip(15, num_params=0, optimizers=())
     assert not ask(check, step(2, (backward(1), fresh_but_empty), gradient(1)))
 

@@ -43,14 +43,14 @@ def flat(i: int, grad: float = 0.0, trend: float = 0.0, **fields: object) -> Sig
 def test_loss_flat() -> None:
     found = first_heard(loss_flat, course(250, flat))
     assert found is not None and found[0] == 200
-    assert found[1].level is None and "nothing next to the weights" in found[1].message
+    assert found[1].level is None and "negligible next to the weights" in found[1].message
 
 
 def test_a_flat_loss_with_gradients_is_noted_with_what_was_found() -> None:
     same = (layer("out", variation=1e-5, is_last=True),)
     found = first_heard(loss_flat, course(250, lambda i: flat(i, 0.1, in_eval=True, activations=same)))
     assert found is not None and found[1].level == "note"
-    assert "eval mode" in found[1].message and "out puts out the same" in found[1].message
+    assert "eval mode" in found[1].message and "out outputs the same" in found[1].message
 
 
 def test_loss_flat_is_silent() -> None:

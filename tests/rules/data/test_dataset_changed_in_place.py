@@ -21,7 +21,7 @@ def second(**fields: Any) -> Any:
 
 def test_names_what_is_changed_and_the_method() -> None:
     (found,) = ask(check, passed(1), second())
-    assert found.site == METHOD and "16 of 16 rows of Pictures.images" in found.message
+    assert found.site == METHOD and "16 of 16 watched rows of Pictures.images" in found.message
     (found,) = ask(check, passed(1), second(in_place=changed(site=None)))
     assert found.site == MADE
 

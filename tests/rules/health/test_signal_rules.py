@@ -149,7 +149,7 @@ def collapsed(
 def test_output_collapsed() -> None:
     found = first_heard(output_collapsed, course(80, collapsed))
     assert found is not None and found[0] == 64
-    assert "out (Linear) puts out the same for all 32 rows" in found[1].message
+    assert "out (Linear) gives the same output for all 32 rows" in found[1].message
     assert first_heard(output_collapsed, course(80, lambda i: collapsed(i, variation=0.1))) is None
     assert first_heard(output_collapsed, course(80, lambda i: collapsed(i, loss=1 / i))) is None
     assert (

@@ -149,4 +149,4 @@ def test_the_advice_where_a_rate_was_above_zero_before() -> None:
     assert "make LinearLR (20 advances) as long as the run" in evidence.fix and "within 20 steps" in evidence.fix
     *past, now = zeros(21, 40)
     (evidence,) = ask(zero, now, setup(), *trained, *past)
-    assert evidence.fix == "find what set the rate to 0 within the first 20 steps."
+    assert evidence.fix == "find what set the rate to 0 after 20 steps."

@@ -23,7 +23,7 @@ def ask(now: EpochFacts, *past: EpochFacts) -> list[Evidence]:
 def test_a_loop_that_waits_for_most_of_its_time_is_told_how_long() -> None:
     (evidence,) = ask(STARVED)
     assert evidence.message == (
-        "the loop waited for this DataLoader for 6.0 of 10.0 s (60%), 30.0 ms a batch; all else took 20.0 ms"
+        "the loop waited for this DataLoader for 6.0 of 10.0 s (60%), 30.0 ms a batch; the rest took 20.0 ms"
     )
     assert (evidence.site, evidence.step) == (LOADER, 402)
     assert "num_workers=4" in evidence.fix

@@ -1,15 +1,15 @@
 """Backward runs inside autocast.
 
 ## What it does
-Notes a `backward()` that is called while `torch.autocast` is on.
+Notes a `backward()` called inside `torch.autocast`.
 
 ## Why it matters
-Backward operations run in the precision that autocast chose for the forward ones anyway. Calling backward inside is
-not recommended by PyTorch: what the backward computes itself, custom functions and checkpointed blocks among it, may
-be cast once more.
+Backward operations already run in the precision that autocast chose for their forward. PyTorch recommends against
+calling backward inside: operations that the backward itself runs, for example in custom functions and checkpointed
+blocks, may be cast again.
 
 ## Common belief
-Everything that belongs to a step has to stand inside `torch.autocast`, the backward too.
+The whole step belongs inside `torch.autocast`, including the backward.
 
 ## In truth
 Autograd runs each backward operation in the precision of its forward one, wherever `backward()` is called. Only forward
@@ -48,7 +48,7 @@ for _ in range(8):
 ```
 
 ## When it stays silent
-Autocast that is switched off (`enabled=False`).
+Autocast with `enabled=False`.
 """
 
 from collections.abc import Iterator

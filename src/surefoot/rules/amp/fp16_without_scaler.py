@@ -5,16 +5,16 @@ Fires when training runs in fp16, by autocast or with fp16 weights, without a Gr
 a large part of the gradient is flushed to zero.
 
 ## Why it matters
-fp16 knows no number between 0 and 0.00000006. Small gradients become exactly zero, first in the early layers: these
-stop learning while the loss still falls. A GradScaler multiplies the loss so that gradients fit, and divides them
-afterwards.
+fp16 has no number between 0 and 0.00000006. Small gradients become exactly zero, in the early layers first: these
+layers stop learning while the loss still falls. A GradScaler multiplies the loss so that the gradients fit into fp16,
+and divides them afterwards.
 
 ## Common belief
 Half precision is half precision: what trains in bf16 without a scaler trains in fp16 as well.
 
 ## In truth
-bf16 has the range of fp32 and fewer digits; fp16 has more digits and no number between 0 and 6e-8. Gradients below that
-become exactly zero, so fp16 needs a scaled loss and bf16 does not.
+bf16 has the range of fp32 with fewer digits; fp16 has more digits than bf16 but no number between 0 and 6e-8. Smaller
+gradients become exactly zero, so fp16 needs a scaled loss and bf16 does not.
 
 ## Bad
 ```python

@@ -4,16 +4,15 @@
 Fires when `scaler.step(optimizer)` uses gradients of a backward whose loss did not go through `scaler.scale`.
 
 ## Why it matters
-`scaler.step` divides the gradients by the scale, 65536 at the start, whether the loss was multiplied by it or not.
-The updates become that much smaller: training all but stands still, and fp16 gradients underflow as if there were no
-scaler.
+`scaler.step` divides the gradients by the scale, initially 65536, whether or not the loss was multiplied by it. The
+updates shrink by that factor: training nearly stops, and fp16 gradients underflow as if there were no scaler.
 
 ## Common belief
-The scaler sees to everything: calling `scaler.step(optimizer)` is enough.
+The scaler handles everything: calling `scaler.step(optimizer)` is enough.
 
 ## In truth
-`scaler.step` only divides. If `scaler.scale(loss)` did not multiply first, every gradient is made 65536 times too
-small, at the scale it starts with.
+`scaler.step` only divides. Unless `scaler.scale(loss)` multiplied first, every gradient ends up 65536 times too small
+at the initial scale.
 
 ## Bad
 ```python

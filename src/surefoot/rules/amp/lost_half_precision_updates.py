@@ -7,8 +7,7 @@ one of them as it is.
 
 ## Why it matters
 bf16 keeps 8 significant bits: a weight of 0.1 can only move in steps of 0.0005. Smaller updates are rounded away,
-again at every step, so that most weights never learn anything. The loss often falls a little, by the few that still
-move.
+at every step, so most weights never learn anything. The loss often still falls a little, thanks to the few that move.
 
 ## Common belief
 Weights in bf16 train like weights in fp32, just with a little noise.
@@ -51,7 +50,8 @@ for _ in range(16):
 ## When it stays silent
 float32 weights under autocast, optimizers that are not torch's own (stochastic rounding, Kahan summation), rates that
 are still warming up or have decayed, runs whose updates vanish only once they have converged; fused optimizers, which
-round decay and update together. That AdamW's own default decay is lost is a note: nobody may have asked for it.
+round decay and update together. Losing AdamW's default decay is only a note, because the program may not have asked for
+it.
 """
 
 from collections.abc import Iterator
@@ -111,7 +111,7 @@ def _lost_decay(counted: list[LostUpdateFacts], now: StepFacts, past: History) -
                 f"{found.num_decayed} {found.dtype} weights looked at, multiplied by 1 - {found.lr:g} * "
                 f"{found.weight_decay:g}, is rounded to what it was, in all of {len(counted)} measured steps"
             ),
-            why="The regularisation that the program asks for does not take place.",
+            why="The program asks for regularisation and gets none.",
             fix="keep the weights in float32 and use autocast for the forward, or set weight_decay=0.",
             site=made or now.site,
             numbers={"decayed": found.num_decayed, "lr": found.lr, "weight_decay": found.weight_decay},

@@ -5,16 +5,16 @@ Fires when `optimizer.step()` is called directly, not through `scaler.step`, on 
 not unscaled; also when `scaler.step` uses gradients of a scaled backward that came after `unscale_`.
 
 ## Why it matters
-The gradients are multiplied by the scale, 65536 at the start. Plain SGD takes steps that much too long and diverges;
-Adam hides the factor, but its clipping, its epsilon and every change of the scale are off, and Inf goes into the
-weights because nobody checks.
+The gradients are multiplied by the scale, initially 65536. Plain SGD takes steps that are too long by that factor and
+diverges. Adam hides the factor, but clipping, epsilon and every change of the scale go wrong, and Inf reaches the
+weights because nothing checks for it.
 
 ## Common belief
 The scale of a GradScaler does not matter with Adam, because Adam divides by the size of the gradient anyway.
 
 ## In truth
-A constant factor cancels in Adam except in its epsilon; a scale is no constant factor. It changes as training goes on,
-the averages mix old and new scales, and without `scaler.step` nobody skips the steps that overflowed.
+A constant factor cancels in Adam except in its epsilon, but the scale is not constant. It changes during training, the
+averages mix old and new scales, and without `scaler.step` nothing skips the steps that overflowed.
 
 ## Bad
 ```python

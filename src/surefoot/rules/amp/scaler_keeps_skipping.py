@@ -5,8 +5,8 @@ Fires when 20 steps in a row were skipped because of Inf or NaN, or when skippin
 
 ## Why it matters
 A scaler that starts too high skips a few steps until the scale fits. If lowering it does not help, the gradients are
-not finite for another reason: NaN in data or weights, a loss that overflows in fp16. The weights no longer change,
-and nothing is reported.
+not finite for another reason: NaN in the data or weights, or a loss that overflows in fp16. The weights no longer
+change, and nothing reports it.
 
 ## Common belief
 Skipped steps are normal with a GradScaler, so there is nothing to look at.

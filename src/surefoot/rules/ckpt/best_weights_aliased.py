@@ -1,14 +1,14 @@
-"""Weights that were kept for later are the live ones: `state_dict()` is no copy.
+"""Weights kept for later are the live ones: `state_dict()` does not copy.
 
 ## What it does
-Fires when a `state_dict()` is kept, the model trained on or filled with other weights, and the dict then loaded back
-or saved as if it held the weights of back then. Where it is taken in an `if` that compares scores and loaded back
-outside of it, it also fires if the model has not been trained since: the last score happened to be the best.
+Fires when a program keeps a `state_dict()`, trains the model further or loads other weights into it, and then loads or
+saves the dict as if it still held the earlier weights. Where the dict is taken in an `if` that compares scores and
+loaded back outside of it, the rule also fires if the model has not been trained since: the last score just happened to
+be the best.
 
 ## Why it matters
-The tensors of a `state_dict()` share their memory with the model. By the time that the "best" weights are put back,
-they are the last ones: loading them does nothing, and a file saved from them holds the final weights under the best
-score.
+The tensors of a `state_dict()` share memory with the model. By the time the "best" weights are restored they are the
+last ones: loading them does nothing, and a file saved from them pairs the final weights with the best score.
 
 ## Common belief
 `best = model.state_dict()` keeps the weights as they are now.
@@ -63,7 +63,7 @@ weights that is made once.
 
 ## How it decides
 All parameters in the dict lie in the memory of the model's, and since the dict was taken the model's optimizers have
-stepped or other weights were loaded into it; or the source tells that the dict was kept as the best one.
+stepped or other weights were loaded into it; or the source shows that the dict was kept as the best one.
 """
 
 from collections.abc import Iterator

@@ -1,20 +1,20 @@
-"""A checkpoint was loaded with `strict=False` and hardly fits, and nobody looked.
+"""A checkpoint loaded with `strict=False` hardly fits, and the program ignores the result.
 
 ## What it does
 Fires when `load_state_dict(..., strict=False)` left over a fifth of the model's keys and of the given ones unmatched,
-although tensors of the missing shapes were given under other names, or when nothing fitted at all, and the program
-threw the answer away that tells it.
+although tensors of the missing shapes were given under other names, or when nothing matched at all, and the program
+discarded the return value that says so.
 
 ## Why it matters
-With `strict=False`, a prefix such as `module.` or a renamed layer makes loading do nothing, without a word: the model
-goes on with its random weights.
+With `strict=False`, a prefix such as `module.` or a renamed layer silently turns loading into a no-op: the model keeps
+its random weights.
 
 ## Common belief
 `strict=False` loads what fits and would complain if nothing did.
 
 ## In truth
-About names it never complains: a checkpoint of which no key matches loads without an error. What did not fit is in the
-object that `load_state_dict` returns.
+It never complains about names: a checkpoint without a single matching key loads without an error. Only the object that
+`load_state_dict` returns lists what did not match.
 
 ## Bad
 ```python
@@ -51,9 +51,9 @@ for _ in range(5):
 ```
 
 ## When it stays silent
-The answer of `load_state_dict` is kept, printed, returned or looked at; a library loads; all that was given fits (a
-backbone for a larger model, adapters) or all that the model has was given (the encoder of a larger model); what is
-missing has other shapes than what is left over (a new head).
+The program keeps, prints, returns or inspects the result of `load_state_dict`; a library does the loading; every given
+tensor fits (a backbone for a larger model, adapters) or every tensor of the model was given (the encoder of a larger
+model); the missing entries have other shapes than the unexpected ones (a new head).
 """
 
 from collections.abc import Iterator
@@ -82,10 +82,10 @@ def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"load_state_dict(strict=False) filled {load.num_own - load.num_missing} of the {load.num_own} entries "
-                f"of {load.model}: {load.num_missing} are missing from what was given, and {load.num_unexpected} of "
-                f"that are not known to the model{names}"
+                f"of {load.model}: {load.num_missing} keys are missing and {load.num_unexpected} are "
+                f"unexpected{names}"
             ),
-            fix="rename the keys so that they fit and load without strict=False, or look at what was returned.",
+            fix="rename the keys so that they match and load without strict=False, or check the returned missing_keys.",
             site=load.site,
             numbers={"missing": load.num_missing, "unexpected": load.num_unexpected, "keys": load.num_own},
         )

@@ -1,19 +1,19 @@
-"""Weights are loaded, and then initialised at random before training begins.
+"""Loaded weights are overwritten by a random initialisation before training begins.
 
 ## What it does
-Fires at the first step of a program that has loaded weights into a model and initialised every one of its matrices anew
-since, by `apply`, `reset_parameters` or functions of `torch.nn.init`.
+Fires at the first step of a program that loaded weights into a model and then reinitialised every one of its matrices
+with `apply`, `reset_parameters` or functions of `torch.nn.init`.
 
 ## Why it matters
-The pretrained weights are gone. The program runs as before and starts from random weights: it trains longer and ends
-worse, and whoever compares it with training from scratch finds that pretraining does not help.
+The pretrained weights are gone. The program runs but starts from random weights: it trains longer and ends worse, and a
+comparison with training from scratch suggests that pretraining does not help.
 
 ## Common belief
-What `load_state_dict` has put into a model stays there.
+Whatever `load_state_dict` puts into a model stays there.
 
 ## In truth
-It stays until something else is written there. A model that takes a loaded backbone and ends its `__init__` with
-`self.apply(init_weights)` initialises the backbone, too.
+It stays until something overwrites it. A model that receives a loaded backbone and ends its `__init__` with
+`self.apply(init_weights)` reinitialises the backbone too.
 
 ## Bad
 ```python
@@ -58,9 +58,9 @@ for _ in range(5):
 ```
 
 ## When it stays silent
-Any matrix that was loaded is left, as when a head is replaced; noise is added or weights are scaled; weights are loaded
-again after the initialisation; a model that was trained before it was loaded and reset, as between the folds of a
-cross-validation; weights that are written by hand.
+Some loaded matrix survives, as when only a head is replaced; noise is added or weights are scaled; weights are loaded
+again after the initialisation; the model was trained before it was loaded and reset, as between the folds of a
+cross-validation; the program writes the weights by hand.
 """
 
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"the weights that were loaded into {found.model}{loaded} are gone: all {found.num_matrices} weight "
-                f"matrices were initialised again before the first step"
+                f"matrices were reinitialised before the first step"
             ),
             fix="initialise first and load afterwards, or initialise only the parts that are not loaded.",
             site=found.reset or found.loaded,

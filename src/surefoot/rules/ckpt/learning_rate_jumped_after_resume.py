@@ -1,20 +1,20 @@
-"""After a resume the learning rate is above the one the checkpoint ended with.
+"""After a resume, the learning rate is higher than where the checkpoint left off.
 
 ## What it does
-Fires when the state of an optimizer was loaded and a schedule that starts from its beginning brings the rate back up to
-1.2 times the loaded one or more.
+Fires when an optimizer's state was loaded and a schedule that starts from its beginning raises the rate to at least 1.2
+times the loaded one.
 
 ## Why it matters
-A schedule that is made anew and computes its rate from the initial one (`LambdaLR`, as warm-up and cosine are mostly
-written) starts at the top. The weights are those of late training; steps that are too
-large throw them out of where the low rate had settled them, and all the annealing is done again.
+A newly created schedule that computes its rate from the initial one (`LambdaLR`, the usual way to write warm-up and
+cosine) starts at the top. The weights are from late in training: steps that are too large undo what the low rate had
+settled, and the annealing starts over.
 
 ## Common belief
-The learning rate is a part of the optimizer's state, so that restoring the optimizer restores it.
+The learning rate is part of the optimizer's state, so restoring the optimizer restores it.
 
 ## In truth
-It is, until a scheduler that was made anew advances and writes its own first rate over it. Where a schedule stands is
-the scheduler's state, which has to be saved and loaded too.
+It does, until a newly created scheduler advances and overwrites it with its own first rate. The position in the
+schedule is the scheduler's state, which must be saved and loaded too.
 
 ## Bad
 ```python

@@ -1,13 +1,13 @@
 """A module loads a state dict that holds the module's own tensors.
 
 ## What it does
-Fires when `load_state_dict` is given nothing but tensors that lie in the memory of the module that loads them, to which
-nobody has written since the dict was taken.
+Fires when every tensor given to `load_state_dict` lives in the memory of the module that loads it, and none was written
+to since the dict was taken.
 
 ## Why it matters
-Each tensor is copied onto itself: nothing changes, whatever the line is there for. A target network that is the policy
-itself is always up to date, and Q-learning chases its own estimates; a checkpoint of which no name fitted leaves the
-model with its random weights.
+Each tensor is copied onto itself, so the call changes nothing. A target network that is the policy itself is always up
+to date, and Q-learning chases its own estimates; a checkpoint without a matching name leaves the model with its random
+weights.
 
 ## Common belief
 `target = policy` makes a second network, which `load_state_dict` brings up to date now and then.
@@ -57,7 +57,7 @@ for step in range(20):
 ## When it stays silent
 Any entry is another tensor: a copy, one from a file, one that was computed; the dict's tensors were written to in place
 before it was loaded; the answer of `load_state_dict` is looked at; a library loads; the module or a part of it has
-hooks for loading, or loads in its own way. Dicts that were kept while the model trained are `best-weights-aliased`.
+hooks for loading, or loads in its own way. For dicts kept while the model trained, see `best-weights-aliased`.
 """
 
 from collections.abc import Iterator

@@ -1,19 +1,19 @@
-"""Weights come from a training checkpoint that holds optimizer state, and the optimizer starts empty.
+"""A training checkpoint holds optimizer state, but only its weights were loaded.
 
 ## What it does
 Fires at the first step of an optimizer whose parameters were all loaded from a file that also holds the state of such
 an optimizer, which was not loaded.
 
 ## Why it matters
-Momentum and the second moments of Adam start at zero: the first steps after a resume are up to many times as large as
-the last ones before it, the loss jumps, and what was learned last is partly undone.
+Momentum and Adam's second moments start at zero: the first steps after a resume can be many times larger than the last
+ones before it, the loss jumps, and recent progress is partly undone.
 
 ## Common belief
 A model is its weights: loading them continues the training.
 
 ## In truth
-It continues the model, not the training. Momentum and Adam's averages are in the optimizer; without them the first
-steps go by single batches at full length.
+Loading weights continues the model, not the training. Momentum and Adam's averages are in the optimizer; without them
+each of the first steps follows a single batch at full length.
 
 ## Bad
 ```python

@@ -1,4 +1,4 @@
-"""What a step tells of the state that its optimizer was given before."""
+"""What a step reveals about the state that was loaded into its optimizer."""
 
 from surefoot.facts import ResumeFacts
 

@@ -1,19 +1,19 @@
-"""A run is resumed with the optimizer's state, and its learning-rate schedule starts from the beginning.
+"""A resumed run restores the optimizer, but its learning-rate schedule starts over.
 
 ## What it does
-Fires when the state of an optimizer that had a schedule was loaded from a file, and the new scheduler that drives it
-begins at 0 although the file shows that the old one had advanced.
+Fires when the state of an optimizer with a schedule was loaded from a file and its new scheduler begins at 0, although
+the file shows that the old one had advanced.
 
 ## Why it matters
-The learning rate is not the one that the run would have had without the interruption: warm-up is done again, milestones
-come too late, a cosine does not reach its end. Nothing fails, and the resumed run ends worse than one in one piece.
+The learning rate differs from that of an uninterrupted run: warm-up repeats, milestones come too late, a cosine does
+not reach its end. Nothing fails, and the resumed run ends worse than an uninterrupted one.
 
 ## Common belief
 The learning rate is restored with the optimizer, so the schedule goes on from there.
 
 ## In truth
-The optimizer remembers the rate, not the place on the curve. That is `scheduler.state_dict()`, or `last_epoch` when the
-scheduler is made.
+The optimizer remembers the rate, not the position on the curve. That position is in `scheduler.state_dict()`, or is
+passed as `last_epoch` when the scheduler is created.
 
 ## Bad
 ```python
@@ -83,8 +83,8 @@ train(model, optimizer, scheduler, steps=30)
 ## When it stays silent
 Only weights were loaded; the schedule was loaded, made with `last_epoch`, set to its place or run forward; the program
 changed the rate or the initial rate after loading; schedules that do not depend on where they stand (exponential decay,
-plateaus, a constant rate) or that repeat (cyclic, warm restarts); a rate that is at least 1.2 times the loaded one, of
-which `learning-rate-jumped-after-resume` tells.
+plateaus, a constant rate) or that repeat (cyclic, warm restarts); a rate that is at least 1.2 times the loaded one,
+which `learning-rate-jumped-after-resume` reports.
 
 ## How it decides
 The file holds the state of a schedule that had advanced, which no scheduler took.

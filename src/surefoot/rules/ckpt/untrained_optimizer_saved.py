@@ -1,19 +1,19 @@
-"""The optimizer that is saved is not the one that trains.
+"""The saved optimizer is not the one that trains the model.
 
 ## What it does
-Fires when an optimizer was saved without a state and never stepped in the whole run, while another one of the same
-class has trained its parameters.
+Fires when an optimizer without state was saved and never stepped in the whole run, while another of the same class
+trained its parameters.
 
 ## Why it matters
-The checkpoint holds no momentum and no averages, though it looks complete and loads without an error. A run that is
-resumed from it starts with an empty optimizer, and its first steps undo a part of what was learned.
+The checkpoint holds no momentum and no averages, though it looks complete and loads without an error. A run resumed
+from it starts with an empty optimizer, and its first steps undo part of what was learned.
 
 ## Common belief
-`optimizer.state_dict()` holds the state of the training, whichever optimizer it is asked of.
+`optimizer.state_dict()` holds the state of the training, no matter which optimizer it is called on.
 
 ## In truth
-Each optimizer has a state of its own, which its own steps fill. One that was made for the same parameters and does not
-step stays empty.
+Each optimizer has its own state, filled by its own steps. An optimizer over the same parameters that never steps stays
+empty.
 
 ## Bad
 ```python

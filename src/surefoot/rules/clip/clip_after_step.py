@@ -5,15 +5,14 @@ Fires when `clip_grad_norm_` or `clip_grad_value_` runs on gradients that a step
 before a step uses them again.
 
 ## Why it matters
-The update was made with the unlimited gradients; limiting them afterwards changes nothing. The program looks protected
-against large gradients and is not.
+The update used the unlimited gradients; limiting them afterwards changes nothing. The program looks protected against
+large gradients but is not.
 
 ## Common belief
-Clipping belongs to the update, so it may stand anywhere near `optimizer.step()`.
+Clipping is part of the update, so it can go anywhere near `optimizer.step()`.
 
 ## In truth
-It changes `.grad`, and the step reads `.grad`. The only place where it can act is between the last backward and the
-step.
+Clipping changes `.grad`, and the step reads `.grad`. It only takes effect between the last backward and the step.
 
 ## Bad
 ```python

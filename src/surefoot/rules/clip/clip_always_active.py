@@ -1,18 +1,18 @@
-"""The limit of clipping is far below every gradient.
+"""The clipping limit is far below every gradient norm.
 
 ## What it does
 Notes when the total norm exceeded the limit of `clip_grad_norm_` by 30 times or more in nearly all of 200 steps.
 
 ## Why it matters
-Clipping then no longer cuts outliers: it makes every gradient the same length, and the learning rate alone decides how
-far each step goes. That is a choice some make, but often the limit was copied from another model.
+Clipping then no longer catches outliers: it gives every gradient the same length, and the learning rate alone decides
+how far each step goes. That can be deliberate, but often the limit was copied from another model.
 
 ## Common belief
 The lower the limit, the safer the training.
 
 ## In truth
-A limit below nearly every gradient is no limit but a fixed length: all gradients become equally long, large and small
-ones alike, and the rate means something else. A limit is for outliers.
+A limit below nearly every gradient norm acts as a fixed length: large and small gradients become equally long, and the
+learning rate means something else. A limit is for outliers.
 
 ## Bad
 ```python
@@ -81,7 +81,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
                 f"the total norm, now {clip.norm:.3g}, exceeded max_norm={clip.max_norm:g} {EXCESS:g} times or more "
                 f"in {num_active} of {num_steps} steps"
             ),
-            fix="raise max_norm to about the usual norm, or leave it if every step is meant to have the same length.",
+            fix="raise max_norm to about the usual norm, or keep it if every step should have the same length.",
             site=clip.site,
             numbers={"norm": clip.norm, "max_norm": clip.max_norm, "steps": num_steps, "active": num_active},
         )

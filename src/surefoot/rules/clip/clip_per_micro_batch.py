@@ -4,12 +4,12 @@
 Fires when a step uses the gradients of several backwards from one line, and the running sum was clipped after each.
 
 ## Why it matters
-The limit is meant for the gradient of the step. Clipped on the way, the sum of the first micro-batches is cut again
-and again while the last one enters whole: micro-batches get unequal weights, and the limit of the step is no longer
-the one that was asked for.
+The limit is meant for the gradient of the whole step. When the running sum is clipped, the first micro-batches are cut
+again and again while the last one enters whole: micro-batches get unequal weights, and the step no longer has the limit
+that was asked for.
 
 ## Common belief
-Clipping more often is the same protection, only more careful.
+Clipping more often is the same protection, only stricter.
 
 ## In truth
 A norm limit is not additive. Clipping the running sum after each micro-batch shrinks the early ones again and again;

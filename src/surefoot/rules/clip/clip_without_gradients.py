@@ -1,18 +1,18 @@
 """Clipping sees no gradient.
 
 ## What it does
-Fires when `clip_grad_norm_` or `clip_grad_value_` runs before the backward of its step, on an iterator of parameters
-that was used up earlier, or, again and again, on the parameters of a model that this step does not train.
+Fires when `clip_grad_norm_` or `clip_grad_value_` runs before the backward of its step, on a parameter iterator that
+was already consumed, or, repeatedly, on the parameters of a model that this step does not train.
 
 ## Why it matters
-Clipping does nothing then, without an error. The program looks protected against large gradients and is not.
+Clipping then silently does nothing. The program looks protected against large gradients but is not.
 
 ## Common belief
 If there were nothing to clip, clipping would raise an error.
 
 ## In truth
-`clip_grad_norm_` over no gradients returns 0 and does nothing; at most it warns. An iterator such as
-`model.parameters()` that was used up once is empty the second time.
+Without gradients, `clip_grad_norm_` returns 0 and does nothing; at most it warns. A generator such as
+`model.parameters()` is empty once it has been consumed.
 
 ## Bad
 ```python
@@ -69,7 +69,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         if clip.num_fresh:
             continue
         if clip.used_up:
-            found = "an iterator of parameters that was used up before", "pass model.parameters() anew in every call."
+            found = "a parameter iterator that was already consumed", "pass model.parameters() anew in every call."
         elif _is_before_backward(clip, now):
             found = f"{clip.num_params} parameters before backward()", "clip after backward() and before step()."
         elif _is_other_model(clip, now, past):

@@ -6,15 +6,15 @@ at the end. Names the first bad parameter and the last good one before it, in th
 them.
 
 ## Why it matters
-One such step is enough: the weights it reaches become NaN, then every output and every gradient, and nothing brings
-them back. The run goes on to its end without an error.
+One such step is enough: the weights it reaches become NaN, then every output and every gradient, and nothing repairs
+them. The run continues to its end without an error.
 
 ## Common belief
-A NaN in one batch spoils one step, and the next batches mend it.
+A NaN in one batch spoils one step, and the next batches repair it.
 
 ## In truth
-Every operation with NaN gives NaN. A weight that is NaN once stays NaN, and so does everything it is multiplied with;
-no later gradient brings it back.
+Nearly every operation on NaN gives NaN. Once a weight is NaN it stays NaN, and so is everything computed from it; no
+later gradient repairs it.
 
 ## Bad
 ```python
@@ -49,13 +49,13 @@ for step in range(8):
 ```
 
 ## When it stays silent
-Steps that a GradScaler skips, batches that the program skips itself, and optimizers of one's own that leave the
-weights alone then.
+Steps that a GradScaler skips, batches that the program skips itself, and custom optimizers that leave the weights alone
+in that case.
 
 ## How it decides
-A loss or a total norm that is not finite leads to a look at every gradient. Without such a sign all gradients are
-checked on the first steps, then as often as the allowed overhead permits. When the loss was finite, the operation
-without a slope is looked for on the way to the bad gradients, where no good one lies on it.
+When a loss or total norm is not finite, every gradient is checked. Otherwise all gradients are checked on the first
+steps, then as often as the allowed overhead permits. If the loss was finite, the rule looks for an operation without a
+finite slope on the paths to the bad gradients that pass no good one.
 """
 
 from collections.abc import Iterator

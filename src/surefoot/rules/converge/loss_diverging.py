@@ -1,14 +1,14 @@
-"""The loss rises and rises, and the gradients with it.
+"""The loss keeps rising, and the gradients with it.
 
 ## What it does
-Fires when the loss has risen in nearly every sampled step lately, to at least ten times both its best and its first
-value, while gradients have grown ten-fold and the updates or the weights have grown as well.
+Fires when the loss has recently risen in nearly every sampled step, to at least ten times both its best and its first
+value, while the gradients have grown tenfold and the updates or weights have grown too.
 
 ## Why it matters
-The run is lost from the point where it was best: what follows only gets worse, and it costs the same.
+From its best point on the run only gets worse, at the same cost.
 
 ## Common belief
-The loss goes up for a while; it will come down again if one waits.
+The loss goes up for a while, but comes down again if you wait.
 
 ## In truth
 A loss can rise and fall again. One that rises together with its gradients and its updates feeds itself: larger weights
@@ -103,7 +103,7 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
         message=f"the loss rises: {median(lately):.3g} lately, {first:.3g} at the start, {best:.3g} at its best; "
         f"the gradient norm went from {norms[0]:.2g} to {norms[1]:.2g}, the size of the weights from "
         f"{_size(course.steps[0]):.3g} to {_size(now):.3g}",
-        fix="go back to the last good checkpoint with a lower rate or clipping; look for a term of the wrong sign.",
+        fix="return to the last good checkpoint with a lower rate or clipping; look for a term with the wrong sign.",
         site=now.site,
         numbers={
             "loss": median(lately),

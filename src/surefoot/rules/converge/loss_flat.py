@@ -2,19 +2,19 @@
 
 ## What it does
 Looks for a trend of the loss from the first step on. If there is none after a few hundred updates, it runs the
-practical checks: learning rate, gradient norms, size of the updates, train or eval mode, outputs that do not depend
-on the input. It warns when gradients are missing or vanishing; what else it found is noted.
+practical checks: learning rate, gradient norms, update sizes, train or eval mode, outputs that do not depend on the
+input. It warns when gradients are missing or vanishing and notes everything else.
 
 ## Why it matters
-A model that learns anything does so in its first hundreds of updates. Waiting does not help; looking at what feeds
-the loss does.
+A model that learns at all shows it within a few hundred updates. Waiting does not help; checking what feeds the loss
+does.
 
 ## Common belief
 A loss that does not move needs more epochs.
 
 ## In truth
-A model that learns at all shows it in the first hundreds of updates. A line that is flat from the start says that
-something does not arrive: rate, gradient, mode or wiring.
+A loss that is flat from the first hundreds of updates on means that something is broken: rate, gradient, mode or
+wiring. More epochs repeat the same.
 
 ## Bad
 ```python
@@ -90,9 +90,7 @@ def _checks(now: SignalFacts) -> list[str]:
         )
     if now.in_eval:
         found.append("the model is in eval mode")
-    found += [
-        f"{a.module} puts out the same for every row" for a in now.activations if a.is_last and a.variation < SAME
-    ]
+    found += [f"{a.module} outputs the same for every row" for a in now.activations if a.is_last and a.variation < SAME]
     return found
 
 
@@ -115,13 +113,13 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if len(losses) < FEWEST or not _is_flat(losses):
         return
     missing, others = _has_no_gradient(course), _checks(now)
-    seen = f"the gradient norm is {now.grad_norm:.1e}" + ", which is nothing next to the weights" * missing
+    seen = f"the gradient norm is {now.grad_norm:.1e}" + ", negligible next to the weights" * missing
     yield Evidence(
         message=f"the loss is {median(losses[-16:]):.4g} after {now.update} updates, as at the start; "
         + "; ".join([seen, *others]),
         fix="find what cuts the gradient off: a saturated output, weights too large, a loss without the model."
         if missing
-        else "see whether the model can learn one batch by heart; look at labels, rate and loss.",
+        else "check whether the model can overfit one batch; check labels, rate and loss.",
         site=now.site,
         numbers={"loss": median(losses[-16:]), "grad_norm": now.grad_norm, "lrs": list(now.lrs), "found": others},
         level=None if missing else "note",

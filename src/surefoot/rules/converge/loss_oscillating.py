@@ -1,16 +1,16 @@
-"""The loss swings up and down by what the updates do.
+"""The updates make the loss swing up and down.
 
 ## What it does
-Fires when the loss of many updates in a row swings between values far apart, time and again and without getting lower,
-and the updates themselves account for it: each goes past the lowest point on its way, and the changes of the loss are
-those that the slopes at both ends of the updates foretell.
+Fires when, over many updates in a row, the loss repeatedly swings between values far apart without getting lower, and
+the updates explain it: they overshoot the lowest point on their way, and the loss changes by what the slopes at both
+ends of the updates predict.
 
 ## Why it matters
-The step is longer than the valley is wide: the weights are thrown from one side to the other. More updates at this
-rate do not help; a lower one would fall at once.
+The step is longer than the valley is wide, so the weights jump from one side to the other. More updates at this rate do
+not help; at a lower rate the loss would fall at once.
 
 ## Common belief
-A loss that swings is noise of the batches, and a larger batch makes it go away.
+A swinging loss is batch noise, and a larger batch makes it go away.
 
 ## In truth
 It is noise if the swings follow the batches. If each update overshoots the lowest point on its way, the cause is the
@@ -53,10 +53,10 @@ several optimizers; updates by a tenth of the weights and more, which have a rul
 are measured, so that no update is seen from both ends.
 
 ## How it decides
-Along an update the loss has the slope gradient · update at its begin, and at its end the next gradient · the same
-update. Half their sum is what the loss should change by. Over the last 48 updates these forecasts and the changes must
-be correlated by rank and alike in size, and most ends must lie uphill. What differs between batches is in the changes
-and hardly in the forecasts.
+Along an update the slope of the loss is gradient · update at its start, and at its end the next gradient · the same
+update. The loss should change by half their sum. Over the last 48 updates these predictions must correlate with the
+changes by rank and match them in size, and most updates must end uphill. Differences between batches show in the
+changes but hardly in the predictions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -107,7 +107,7 @@ def _num_swings(losses: Sequence[float], low: float, high: float) -> int:
 
 
 def _explained(steps: Sequence[SignalFacts], losses: Sequence[float]) -> tuple[float, float]:
-    """How well the updates foretell the changes of the loss, if at all, and the share of them that end uphill."""
+    """How well the updates predict the changes of the loss, if at all, and the share of them that end uphill."""
     ends = [(step.overshoot or 0.0) / step.clip_factor for step in steps[1:]]
     begins = [(step.descent or 0.0) / step.clip_factor for step in steps[:-1]]
     forecasts = [(a + b) / 2 for a, b in zip(begins, ends, strict=True)]
@@ -137,8 +137,8 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if explained < EXPLAINED or uphill < UPHILL or are_too_large(course):
         return
     yield Evidence(
-        message=f"the loss swings between {low:.3g} and {high:.3g} and has not fallen in the last {WINDOW} updates; "
-        f"{uphill:.0%} of them went past the lowest point on their way",
+        message=f"the loss swings between {low:.3g} and {high:.3g} without falling over the last {WINDOW} updates; "
+        f"{uphill:.0%} of them overshot the lowest point on their way",
         fix=f"lower the learning rate of {max(now.lrs, default=0.0):g}, to a third at first.",
         site=now.site,
         numbers={

@@ -1,19 +1,19 @@
 """The loss jumps in the first steps.
 
 ## What it does
-Fires when one of the first updates takes the loss to many times its first value, right after updates that moved the
-weights by a large part of their size, and it is still far above it some steps later.
+Fires when one of the first updates raises the loss to many times its first value, right after updates that moved the
+weights by a large part of their size, and the loss is still far above its first value some steps later.
 
 ## Why it matters
-The first gradients are the largest, and optimizers do not know their scale yet. A start that throws the weights away
-costs the initialisation, and often the run.
+The first gradients are the largest, and the optimizer does not know their scale yet. Such a start ruins the
+initialisation, and often the run.
 
 ## Common belief
 A jump in the first steps does no harm, because the model recovers.
 
 ## In truth
-The loss recovers; what the initialisation was made for may not. Scales of layers are thrown out of balance and units
-die in one step. A warm-up costs a few short steps instead.
+The loss may recover, but the balance between layers that the initialisation set up may not, and units can die in one
+step. A warm-up costs only a few short steps.
 
 ## Bad
 ```python

@@ -5,15 +5,14 @@ Notes when the loss on other data has been rising over several validations since
 fell over the same time, both by more than they scatter.
 
 ## Why it matters
-From its best point on the model learns the training data by heart. The weights of that point are the better ones, and
-what is trained after it costs the same.
+After its best point the model memorises the training data. The weights from that point are better, and further training
+is wasted.
 
 ## Common belief
 The last weights are the best ones, because they have trained the longest.
 
 ## In truth
-They have the lowest training loss. From the point where the validation loss turned, the weights to keep are those of
-that point.
+They have the lowest training loss. The weights to keep are those from where the validation loss turned.
 
 ## Bad
 ```python

@@ -1,19 +1,18 @@
 """A parameter stopped moving while the others move.
 
 ## What it does
-Notes when a parameter that was moved by the first updates is left exactly as it is by all updates of late, though it is
-still to be trained and others move.
+Notes when a parameter that the first updates moved has not changed at all in recent updates, although it is trainable
+and others move.
 
 ## Why it matters
-It may be meant, as when a phase of training leaves a part alone; else something has cut it off: a branch that is not
-taken any more, a gradient that is zero, a value that ran into a clamp.
+This can be intended, as when a training phase leaves a part alone. Otherwise something has cut the parameter off: a
+branch no longer taken, a gradient of zero, a value stuck at a clamp.
 
 ## Common belief
 As long as the loss falls, everything is learning.
 
 ## In truth
-The loss falls as soon as something learns. A part that has stopped moving is invisible in it, because the rest makes up
-for what it can.
+The loss falls as long as anything learns. It does not show a part that stopped moving, because the rest compensates.
 
 ## Bad
 ```python
@@ -84,7 +83,7 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=f"{found[0]}{more} moved at the start and not at all in the last {LATELY} sampled updates, while "
             f"{len(_moving(now))} others did",
-            fix="freeze it with requires_grad_(False) if that is meant; else find what cuts its gradient off.",
+            fix="freeze it with requires_grad_(False) if this is intended; otherwise find what cuts off its gradient.",
             site=now.site,
             numbers={"parameters": found[:10], "step": now.index},
         )

@@ -1,19 +1,19 @@
-"""One parameter was thrown far away by a single update.
+"""A single update moved one parameter far off.
 
 ## What it does
-Fires when an update moved one parameter by a large part of its size and many times further than usual, on a gradient as
-far off, while the other parameters moved as they always do.
+Fires when an update moved one parameter by a large part of its size and many times further than usual, on an equally
+unusual gradient, while the other parameters moved as usual.
 
 ## Why it matters
-A scale, a temperature or a bias that jumps takes the whole model with it, and the loss of the next steps tells too late
-which one it was. Mostly a division or a logarithm near zero is behind it.
+A scale, temperature or bias that jumps affects the whole model, and the loss of the following steps does not show which
+one it was. The usual cause is a division or logarithm near zero.
 
 ## Common belief
-If one parameter is thrown off, the loss curve shows which step it was.
+If one parameter jumps, the loss curve shows at which step.
 
 ## In truth
-The loss shows that something went wrong, a step or more later, and never where. One scalar among millions that jumped
-is seen only by looking at each parameter.
+The loss shows a step or more later that something went wrong, but never where. Only a look at each parameter finds the
+one scalar among millions that jumped.
 
 ## Bad
 ```python
@@ -63,7 +63,7 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.course import Course
 
 WARM_UP = 32  # sampled steps
-USUALLY = 64  # sampled steps that tell what is usual
+USUALLY = 64  # sampled steps that define what is usual
 FAR = 0.5  # of its size, in one update
 TIMES = 20.0  # the usual update, and the usual gradient
 TIMES_HIGHEST = 4.0  # the largest update before

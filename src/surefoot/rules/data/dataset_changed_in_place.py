@@ -1,19 +1,19 @@
-"""Getting a sample changes the stored one, so that every epoch trains on what the epoch before has made of it.
+"""Reading a sample changes the stored one, so every epoch trains on what the last one left behind.
 
 ## What it does
-Fires when rows of the tensors or arrays that a data set holds are written to while a batch with them is put together,
-in an epoch in which each of them has been given before.
+Fires when assembling a batch writes to rows of the tensors or arrays that the data set holds, in an epoch in which each
+of them has been given before.
 
 ## Why it matters
-A transform in place is done again in each epoch, on top of the last ones: noise adds up, a normalisation is applied to
-normalised data, what was masked stays masked. After a few epochs the model trains on other data than it will see.
+An in-place transform is applied again in each epoch, on top of the last ones: noise adds up, normalised data is
+normalised again, masked values stay masked. After a few epochs the model trains on data unlike any it will see.
 
 ## Common belief
-`x = self.data[index]` in `__getitem__` gives a sample of its own.
+`x = self.data[index]` in `__getitem__` returns a fresh sample.
 
 ## In truth
-It gives a view of the stored data, for tensors and for arrays. `x += noise`, `x.mul_()` and `x[...] = 0` write to that;
-`x = x + noise` and `x.clone()` make a new one.
+For tensors and arrays it returns a view of the stored data. `x += noise`, `x.mul_()` and `x[...] = 0` write to that
+data; `x = x + noise` and `x.clone()` make a copy.
 
 ## Bad
 ```python
@@ -100,16 +100,16 @@ def check(now: EpochFacts, past: History) -> Iterator[Evidence]:
         return
     yield Evidence(
         message=(
-            f"{found.num_changed} of {found.num_rows} rows of {found.name} that were watched in epoch {now.epoch} were "
-            f"changed by getting them: the next epoch gets the changed ones"
+            f"{found.num_changed} of {found.num_rows} watched rows of {found.name} were changed when a batch of epoch "
+            f"{now.epoch} read them: the next epoch trains on the changed rows"
         ),
-        fix="change a copy: x = self.data[index].clone() (numpy: .copy()) before anything is done in place.",
+        fix="change a copy: x = self.data[index].clone() (numpy: .copy()) before any in-place operation.",
         site=found.site or now.feed.made,
         numbers={"changed": found.num_changed, "watched": found.num_rows, "epoch": now.epoch},
     )
 
 
 def _was_complete(now: EpochFacts, past: History) -> bool:
-    """Whether all samples had been given in the epoch before."""
+    """Whether the epoch before gave all samples."""
     before = [one for one in past.epochs if one.loader == now.loader and one.epoch == now.epoch - 1]
     return any(one.complete for one in before)

@@ -1,15 +1,15 @@
-"""Workers of a loader draw the same random numbers, all of them or in every epoch.
+"""DataLoader workers draw the same random numbers as each other, or the same in every epoch.
 
 ## What it does
 Fires when several workers of a training loader draw from copies of one random generator that are in the same state, so
-that their samples get the same random augmentations; and when a worker draws what it drew in the epoch before, because
-`worker_init_fn` seeds it with its number alone.
+their samples get the same random augmentations; also when a worker repeats the draws of the epoch before, because
+`worker_init_fn` seeds it with its worker number alone.
 
 ## Why it matters
 Each worker is a copy of the process, with a copy of every generator that the data set holds. Torch seeds the global
 generators of Python, numpy and torch anew in each worker, but not a `np.random.default_rng(0)` or `random.Random(0)` of
 your own. The first sample of every worker then gets the same crop, flip or noise, the second too, and, unless the
-workers persist, so it goes again in every epoch.
+workers persist, this repeats in every epoch.
 
 ## Common belief
 PyTorch seeds every worker, so the random numbers of workers differ.

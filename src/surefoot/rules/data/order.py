@@ -1,4 +1,4 @@
-"""What passes over a loader tell about the order of its batches."""
+"""What passes over a loader reveal about the order of its batches."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from surefoot.facts import EpochFacts, FeedFacts
 from surefoot.rules import History
 
-ENOUGH_BATCHES = 4  # of a pass that were looked at: with fewer, order hardly matters and tells little
+ENOUGH_BATCHES = 4  # of a pass that were looked at: with fewer, order hardly matters
 STEPS_PER_BATCH = 4  # beyond which the steps belong to another loader, and this one is looked at now and then
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 ORDERED = frozenset((
@@ -37,7 +37,7 @@ def previous_passes(now: EpochFacts, past: History) -> list[FeedFacts]:
 
 
 def num_equal(one: FeedFacts, other: FeedFacts, *, all_different: bool) -> int:
-    """How many batches both passes gave in the same places; 0 if some differ or they do not tell.
+    """How many batches both passes gave in the same places; 0 if some differ or none are known.
 
     Some tensor of the batches must be the same in both, and tell batches apart: all of them, or at least some.
     """

@@ -5,15 +5,15 @@ Fires when one batch was taken from a `DataLoader` with several and all steps si
 started anew for every step and gives the same first batch each time.
 
 ## Why it matters
-The model learns one batch by heart and never sees the rest of the data; its loss falls nicely. This is right for a
-test whether a model can overfit one batch at all, which is told here once, and wrong for anything else.
+The model memorises one batch and never sees the rest of the data, while its loss falls nicely. That is right for
+testing whether a model can overfit one batch, and wrong for anything else.
 
 ## Common belief
 A training loss that falls fast shows that the data is learned.
 
 ## In truth
-It shows that what is fed in is learned. `next(iter(loader))` starts a new pass each time; kept outside the loop, it is
-one batch for ever.
+It shows that the model learns what it is fed. `next(iter(loader))` starts a new pass each time; outside the loop, it
+yields one batch for the whole run.
 
 ## Bad
 ```python

@@ -5,7 +5,7 @@ Fires when a shuffling or distributed sampler repeats its order: the first batch
 before.
 
 ## Why it matters
-Shuffling that repeats is no shuffling: the same samples meet in the same batches in every epoch. A
+Shuffling that repeats does not shuffle: the same samples share a batch in every epoch. A
 `DistributedSampler` derives its order from its own epoch number, which stays 0 unless `set_epoch` is called. A seed set
 inside the loop over epochs starts the same shuffle, and the same dropout masks, again and again.
 
@@ -13,8 +13,8 @@ inside the loop over epochs starts the same shuffle, and the same dropout masks,
 `DistributedSampler(shuffle=True)` shuffles anew in every epoch.
 
 ## In truth
-Its order is computed from its seed and its epoch number, which is 0 until `sampler.set_epoch(epoch)` says otherwise.
-Without the call all epochs have one order.
+Its order depends on its seed and its epoch number, which is 0 until `sampler.set_epoch(epoch)` changes it. Without that
+call all epochs have the same order.
 
 ## Bad
 ```python
@@ -61,7 +61,7 @@ start from the same seed with an optimizer of their own, as in a comparison of s
 
 ## How it decides
 A few elements of the first batches are compared. A distributed sampler must repeat one epoch, a random one two epochs
-of the same optimizer, because somebody may go back to the start once.
+of the same optimizer, because a program may return to the start once.
 """
 
 from collections.abc import Iterator

@@ -5,15 +5,15 @@ Fires when the samples that a validation loader gives, or a fifth of them and mo
 loader draws from, or that the same model was trained on before the data set was split anew.
 
 ## Why it matters
-The score then tells how well the model remembers. It rises while the model overfits, so that early stopping, the choice
-of the best checkpoint and every comparison of settings are led astray, and the numbers do not hold on new data.
+The score then measures how well the model remembers. It rises while the model overfits, so it misleads early stopping,
+the choice of the best checkpoint and every comparison of settings, and the numbers do not hold on new data.
 
 ## Common belief
 A loader named `val_loader`, or a part that `random_split` gave, is held out.
 
 ## In truth
-It is held out only if training leaves those samples alone. `random_split` and `Subset` take nothing away from the data
-set they were made of: whoever goes on training on the whole of it trains on the validation part, too.
+It is held out only if training never uses those samples. `random_split` and `Subset` remove nothing from the original
+data set: training on the whole set still trains on the validation part.
 
 ## Bad
 ```python
@@ -194,7 +194,7 @@ def _evidence(read: EpochFacts, overlap: OverlapFacts) -> Evidence:
     made = f" made at line {overlap.made.line}" if overlap.made is not None else ""
     return Evidence(
         message=f"{_which(overlap)} that the loader{made} trains on: {_effect(overlap)}",
-        fix="train on the part that is left when the validation samples are taken away, as random_split gives it.",
+        fix="train only on the samples that are left, such as the other part that random_split returns.",
         site=(read.feed.made if read.feed is not None else None) or read.site,
         numbers={"samples": overlap.num_samples, "trained": overlap.num_trained},
     )

@@ -1,4 +1,4 @@
-"""The training forward goes past DistributedDataParallel, so that gradients are not synchronised.
+"""The training forward bypasses DistributedDataParallel, so gradients are not synchronised.
 
 ## What it does
 Fires when a model is wrapped in DistributedDataParallel, gradients come to its parameters and are used by a step, but
@@ -6,15 +6,15 @@ no forward of the wrapper ran, and nothing was sent to other ranks before the st
 `model.module(x)`, a method of it, or a variable that still holds the model without its wrapper.
 
 ## Why it matters
-The wrapper gets ready for the backward in its own forward. Without it every rank trains a model of its own on its
-part of the data; what is saved is the one of rank 0.
+The wrapper prepares for the backward in its own forward. Without it every rank trains its own model on its part of the
+data, and the saved one is that of rank 0.
 
 ## Common belief
 Once a model is wrapped in DistributedDataParallel, its gradients are synchronised.
 
 ## In truth
-They are if the forward went through the wrapper, which prepares the backward there. `ddp.module(x)`, or the model from
-before the wrapping, trains each rank alone.
+Only if the forward goes through the wrapper, which prepares the backward there. With `ddp.module(x)`, or the unwrapped
+model, each rank trains alone.
 
 ## Bad
 ```python

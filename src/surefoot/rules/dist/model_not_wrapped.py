@@ -1,19 +1,18 @@
-"""Ranks share the data, and each trains a model of its own.
+"""Ranks share the data, but each trains its own model.
 
 ## What it does
 Fires when a process group of several ranks exists, a DistributedSampler gives each rank its part of the training
 data, and from the first backward to the end of the run no gradients or weights were sent.
 
 ## Why it matters
-Every rank sees a part of the data only, and what is saved is the model of one of them: more machines make it worse,
-not better.
+Every rank sees only part of the data, and the saved model is that of one rank: more machines make it worse, not better.
 
 ## Common belief
 Starting a script with torchrun makes it data-parallel.
 
 ## In truth
 torchrun starts processes and sets variables. Gradients are combined only by what the script uses for it:
-DistributedDataParallel, FSDP, or an all-reduce of its own.
+DistributedDataParallel, FSDP, or its own all-reduce.
 
 ## Bad
 ```python

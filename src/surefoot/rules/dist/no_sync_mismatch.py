@@ -1,4 +1,4 @@
-"""Gradients of `no_sync` are used by a step that no synchronising backward came before.
+"""A step uses gradients computed under `no_sync`, without a synchronising backward before it.
 
 ## What it does
 Fires when a model in DistributedDataParallel takes a step, the last forward before it ran under `no_sync` (or with
@@ -13,8 +13,8 @@ gradients, the copies of the model drift apart, and nothing ever brings them tog
 `no_sync` around the backward is what delays the synchronisation.
 
 ## In truth
-What decides is whether the forward ran under `no_sync`. Both belong inside, and forward and backward of the last
-micro-batch outside.
+What matters is whether the forward ran under `no_sync`. Both forward and backward belong inside, except those of the
+last micro-batch.
 
 ## Bad
 ```python

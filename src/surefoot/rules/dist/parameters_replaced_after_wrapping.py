@@ -1,13 +1,13 @@
 """The parameters of a model were replaced or converted after DistributedDataParallel was built around it.
 
 ## What it does
-Fires when forwards go through a DistributedDataParallel that hears of none of the parameters that its model has now,
-because all were replaced or moved to another device or number type, a step uses their gradients, and nothing was sent
-to other ranks before it.
+Fires when forwards go through a DistributedDataParallel whose hooks are on none of the model's current parameters,
+because all were replaced or moved to another device or dtype, a step uses their gradients, and nothing was sent to
+other ranks before it.
 
 ## Why it matters
-The wrapper listens to the parameters that it was built with. Nothing ever reaches those again, so that it never sends a
-gradient: every rank trains a model of its own on its part of the data, and what is saved is the one of rank 0.
+The wrapper's hooks stay on the parameters it was built with. No gradient ever reaches those again, so it never sends
+any: every rank trains its own model on its part of the data, and the saved one is that of rank 0.
 
 ## Common belief
 DistributedDataParallel synchronises whatever parameters its module has.
@@ -77,7 +77,7 @@ from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.dist.alone import certain
 
-WHAT = {"replaced": "replaced", "converted": "moved to another device or number type"}
+WHAT = {"replaced": "replaced", "converted": "moved to another device or dtype"}
 
 
 @rule("error", on=(StepFacts, EndFacts), probes=("dist",))
@@ -87,8 +87,8 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
         for steps in certain(now, kind):
             yield Evidence(
                 message=(
-                    f"{steps.num_steps} step(s) used gradients of {steps.model} that its DistributedDataParallel does "
-                    f"not hear of: all parameters were {what} after it was built, and nothing was sent to the other "
+                    f"{steps.num_steps} step(s) used gradients of {steps.model} on which DistributedDataParallel has "
+                    f"no hooks: all parameters were {what} after it was built, and nothing was sent to the other "
                     f"{steps.num_ranks - 1} rank(s)"
                 ),
                 fix="build DistributedDataParallel after the last change of the model's parameters.",

@@ -6,15 +6,15 @@ are checksums and sums of some elements of each parameter, which every rank note
 and from the 256th on at every 256th.
 
 ## Why it matters
-Averaged gradients only keep weights equal that are equal. Copies that differ get gradients taken at other weights
-than their own; what is saved is one of them, and it is none that was trained as intended.
+Averaged gradients only keep equal weights equal. Copies that differ get gradients computed at other weights than their
+own; the saved model is one of them, and none was trained as intended.
 
 ## Common belief
 DistributedDataParallel keeps the copies of a model equal, whatever happens.
 
 ## In truth
 It makes them equal once, when it is built, and averages gradients from then on. Anything else that one rank does to its
-weights stays a difference for good.
+weights remains a permanent difference.
 
 ## Bad
 ```python
@@ -56,9 +56,9 @@ dist.destroy_process_group()
 ```
 
 ## When it stays silent
-Weights of which each rank holds a part (FSDP, DTensor); parameters outside DistributedDataParallel, or that it was
-told to ignore; buffers; wrappers of some ranks only; communication hooks; runs with steps that were not synchronised,
-which are other rules' business. Ranks of other machines, and those watched by `sf.watch`, are not compared.
+Weights of which each rank holds a part (FSDP, DTensor); parameters outside DistributedDataParallel, or that it is set
+to ignore; buffers; wrappers of some ranks only; communication hooks; runs with steps that were not synchronised, which
+other rules report. Ranks of other machines, and those watched by `sf.watch`, are not compared.
 """
 
 from collections.abc import Iterator

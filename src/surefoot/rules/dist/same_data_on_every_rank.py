@@ -5,15 +5,15 @@ Fires when the inputs of DistributedDataParallel are equal on two ranks at every
 least three, and change from update to update.
 
 ## Why it matters
-Every rank computes the same gradient, and the average of equal gradients is one of them: the run costs as many times
-more as there are ranks, and learns nothing more.
+Every rank computes the same gradient, and the average of equal gradients is that same gradient: n ranks cost n times as
+much and learn nothing more.
 
 ## Common belief
 With several ranks, each gets its part of the data.
 
 ## In truth
-Each rank runs the same script over the whole data set. It takes a DistributedSampler, or a split by rank, for their
-batches to differ.
+Each rank runs the same script over the whole data set. Only a DistributedSampler, or a split by rank, makes their
+batches differ.
 
 ## Bad
 ```python
@@ -84,7 +84,7 @@ def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"ranks {', '.join(map(str, same))} gave {_model(mine)} the same inputs at all {len(mine)} updates "
-                "that were looked at"
+                "that were compared"
             ),
             fix=(
                 "give the loader a DistributedSampler (and call its set_epoch), or let each rank draw its own samples; "

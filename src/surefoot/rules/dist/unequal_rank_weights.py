@@ -1,4 +1,4 @@
-"""Ranks average over different numbers of items, and count the same.
+"""Ranks average over different numbers of items but get equal weight.
 
 ## What it does
 Fires when, at several updates, the mean losses of the ranks are taken over clearly different numbers of items or
@@ -88,7 +88,7 @@ def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
             message=(
                 f"the losses of ranks {', '.join(str(note.rank) for note in notes)} average over "
                 f"{', '.join(map(str, counts))} items and count the same, at {len(unequal)} of {len(mine)} updates "
-                "that were looked at"
+                "that were compared"
             ),
             fix=(
                 "sum the losses, and divide by the number of items of all ranks over the number of ranks, or let "

@@ -75,7 +75,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     window = micro_batches(now)
     if not window or now.inside_step is not None or is_touched(now):
         return
-    if any(g.used_by for g in now.gradients):  # stale gradients tell another story
+    if any(g.used_by for g in now.gradients):  # stale gradients are another bug
         return
     if not all(b.loss is not None and b.loss.reduction == "mean" and b.loss.factor == 1.0 for b in window):
         return

@@ -1,18 +1,18 @@
-"""Backward reaches none of the parameters of the optimizer that steps.
+"""Backward reaches none of the parameters of the optimizer that then steps.
 
 ## What it does
-Fires when, step after step, the losses backwarded reach parameters of other optimizers or of another model, and never
-one of the optimizer that steps.
+Fires when, step after step, backward reaches parameters of other optimizers or of another model, but never one of the
+optimizer that steps.
 
 ## Why it matters
-The optimizer steps on nothing. The model it holds stays as it was initialised, while the loop runs without a word.
+The optimizer steps on nothing. Its model stays at its initial weights, while the loop runs without complaint.
 
 ## Common belief
 `loss.backward()` computes the gradients that the optimizer next to it needs.
 
 ## In truth
-It computes those of the parameters that its own graph leads to. Backward and optimizer know nothing of each other; they
-meet only at `.grad`.
+It computes gradients for the parameters in its own graph. Backward and optimizer do not know each other; their only
+link is `.grad`.
 
 ## Bad
 ```python

@@ -2,7 +2,7 @@
 
 ## What it does
 Notes that some parameters step with an all-zero gradient, because `zero_grad(set_to_none=False)` left zeros behind and
-nothing arrived, while their optimizer has momentum, running averages or weight decay.
+no gradient arrived, while their optimizer has momentum, running averages or weight decay.
 
 ## Why it matters
 With `None` an optimizer leaves a parameter alone; with zeros it applies decay and old momentum to it. Idle experts,

@@ -13,7 +13,7 @@ Each optimizer manages its own gradients.
 
 ## In truth
 Gradients live on the parameters. Every backward adds to all parameters its graph reaches, whichever optimizer they
-belong to, and a step uses whatever lies there.
+belong to, and a step uses whatever it finds there.
 
 ## Bad
 ```python

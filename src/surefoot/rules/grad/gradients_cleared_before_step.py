@@ -6,14 +6,14 @@ without them, twice in a row or at regular intervals.
 
 ## Why it matters
 The update sees no gradient at all: the weights never learn, or drift by momentum and weight decay alone. The loss is
-computed and printed as if training went on. The order is clear, backward, step; or backward, step, clear.
+computed and printed as if training went on. The right order is clear, backward, step; or backward, step, clear.
 
 ## Common belief
 The order is forward, backward, zero, step: gradients are cleared after they have been computed.
 
 ## In truth
-The step reads what backward wrote. Cleared in between, there is nothing to read: the place for clearing is before the
-backward or after the step.
+The step reads what backward wrote. After clearing in between there is nothing to read: clear before the backward or
+after the step.
 
 ## Bad
 ```python

@@ -6,14 +6,14 @@ sum with other losses.
 
 ## Why it matters
 The gradient counts double: twice the rate for this loss, and a wrong balance against the others. It takes
-`retain_graph=True` to get there, which is often added only to silence the error that would have told.
+`retain_graph=True` to get there, which is often added only to silence the error that would have revealed the bug.
 
 ## Common belief
-`retain_graph=True` is the remedy for "trying to backward through the graph a second time".
+`retain_graph=True` fixes "trying to backward through the graph a second time".
 
 ## In truth
-It silences the message. The second backward then adds the same gradient once more; mostly the remedy is to backward the
-sum of the losses once.
+It silences the message. The second backward then adds the same gradient once more; the usual fix is to call backward
+once, on the sum of the losses.
 
 ## Bad
 ```python

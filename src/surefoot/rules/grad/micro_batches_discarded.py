@@ -12,7 +12,7 @@ a loss divided by k the update is k times too small as well.
 Clearing gradients in every iteration is always right.
 
 ## In truth
-Once per update is right. Between the micro-batches of one window it throws away all but the last of them.
+Clear once per update. Clearing between the micro-batches of one window discards all but the last.
 
 ## Bad
 ```python

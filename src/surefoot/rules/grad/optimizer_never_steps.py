@@ -5,11 +5,11 @@ Fires at the end of a run without a single step in which at least 8 backwards re
 nothing else moved the parameters, and the program did nothing else with the gradients.
 
 ## Why it matters
-The model at the end is the model at the start. The loss goes up and down with the batches, and may even be taken for a
-training that has not begun to learn.
+The model at the end is the model at the start. The loss goes up and down with the batches, and can look like training
+that has not begun to learn yet.
 
 ## Common belief
-The scheduler, the scaler or the trainer steps the optimizer; or: a window of 8 micro-batches ends sooner or later.
+The scheduler, the scaler or the trainer steps the optimizer; or: a window of 8 micro-batches fills up sooner or later.
 
 ## In truth
 Only `optimizer.step()` moves weights. A scheduler changes the rate alone. A counter of micro-batches that starts anew
@@ -54,7 +54,7 @@ for epoch in range(4):
 ## When it stays silent
 The run did not come to its own end; the parameters move without the optimizer, by hand or because another process
 trains them; the source reads `.grad` or has hooks on gradients, and no scheduler was advanced; the backward is for the
-gradient of an input. Where other optimizers step, `parameters-not-in-optimizer` tells of one that does not.
+gradient of an input. Where other optimizers step, `parameters-not-in-optimizer` reports the one that does not.
 """
 
 from collections.abc import Iterator
@@ -87,7 +87,7 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"{one.num_backwards} backwards computed gradients, and the "
-                f"{one.kind} that holds the parameters never stepped: they are those of the start"
+                f"{one.kind} that holds the parameters never stepped: they still have their initial values"
             ),
             fix=_fix(one),
             site=one.site,

@@ -78,7 +78,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         used_at = max(g.used_by[-1] for g in reused)
         yield Evidence(
             message=f"{num} parameters step again with the gradients of step {used_at}: no backward() ran in between",
-            fix="remove the extra step(), or move it behind a backward() of its own.",
+            fix="remove the extra step(), or give it a backward() of its own.",
             site=now.site,
             numbers={"params": num, "used_at_step": used_at},
         )

@@ -15,8 +15,8 @@ A step after a shortened first window (`if step % k == 0` is true for the very f
 Dividing each micro-batch's mean by k gives the mean over all of them.
 
 ## In truth
-Only if all have the same number of items. Otherwise the items of short micro-batches count for more; the exact way is
-to sum the losses and divide by the number of all items.
+Only if all have the same number of items. Otherwise the items of short micro-batches count for more; to be exact, sum
+the losses and divide by the total number of items.
 
 ## Bad
 ```python

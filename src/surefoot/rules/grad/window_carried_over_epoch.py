@@ -4,8 +4,8 @@
 Notes that a step sums micro-batches from before and after the end of a DataLoader.
 
 ## Why it matters
-The last batches of an epoch wait for the next one: the first window of each epoch is made of other batches than the
-code seems to say, and after the last epoch they are lost.
+The last batches of an epoch wait for the next one: the first window of each epoch mixes batches of two epochs, and
+after the last epoch they are lost.
 
 ## Common belief
 At the end of an epoch everything starts from zero.

@@ -5,15 +5,15 @@ Fires when a loop that steps every k micro-batches clears the last, shorter wind
 unused; says how many micro-batches, and samples where they are known, are lost per epoch.
 
 ## Why it matters
-Whenever the number of batches does not divide by k, the last ones are computed and never learnt from, in every
-epoch. On small data sets with long windows that is a noticeable share of the data.
+Whenever the number of batches is not a multiple of k, every epoch computes gradients for the last ones and never uses
+them. On small data sets with long windows that is a noticeable share of the data.
 
 ## Common belief
 `if (i + 1) % k == 0: step` uses all batches.
 
 ## In truth
-It uses whole windows. When the number of batches does not divide by k, the last ones are computed and never stepped on,
-in every epoch.
+It uses whole windows. Unless the number of batches is a multiple of k, every epoch discards the gradients of the last
+ones.
 
 ## Bad
 ```python

@@ -3,7 +3,7 @@
 ## What it does
 Fires when every gradient of an optimizer's first 20 steps is exactly 0 although the loss is not; when parameters get
 nothing but zeros because `round()`, `sign()` or a softmax over a single score stands between them and the loss; when
-two layers behind each other have weights of 0, so that neither gets a gradient; when one direction of a bidirectional
+two consecutive layers have weights of 0, so neither gets a gradient; when one direction of a bidirectional
 recurrent layer, or all that it carries from position to position, gets nothing but zeros; and, at any step, when all
 gradients are clipped to a limit of 0.
 
@@ -12,7 +12,7 @@ A gradient of zeros looks like a gradient: nothing is `None`, nothing crashes, a
 where they are, or shrink by weight decay.
 
 ## Common belief
-What has a `grad_fn` and gets a gradient is trained.
+Anything with a `grad_fn` that gets a gradient is trained.
 
 ## In truth
 The derivative of a step function, of a clamp outside its limits and of a ReLU below zero is 0, and autograd passes on
@@ -93,7 +93,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         if clip.max_norm == 0 and clip.optimizers == (now.optimizer,) and clip.num_fresh == _num_gradients(now):
             yield Evidence(
                 message=f"{name_of(clip)} with a limit of 0 made all {clip.num_fresh} gradients 0 before the step",
-                fix="leave the call out where nothing is to be clipped: a limit of 0 is no absence of a limit.",
+                fix="remove the call if nothing should be clipped: a limit of 0 does not mean no limit.",
                 site=clip.site,
                 numbers={"params": clip.num_fresh, "limit": 0.0},
             )
@@ -136,7 +136,7 @@ def _told(zeros: ZeroGradientFacts) -> tuple[str, str]:
         )
     if zeros.kind == "closed":
         return (
-            f"the weights {names} are 0 and {only}: they stand behind each other, so that the first of them waits for "
+            f"the weights {names} are 0 and {only}: they follow each other, so the first waits for "
             "a gradient through the second, and the second for an output of the first",
             "start at most one of them at 0: leave the others at torch's own initialisation.",
         )

@@ -12,7 +12,7 @@ requires none, and the block's parameters never train. Typical is the first bloc
 Activation checkpointing changes memory and time, and nothing else.
 
 ## In truth
-So it does with `use_reentrant=False`. The re-entrant form sees only the block's inputs: if none of them requires a
+That holds for `use_reentrant=False`. The re-entrant variant sees only the block's inputs: if none of them requires a
 gradient, the block's parameters get none.
 
 ## Bad

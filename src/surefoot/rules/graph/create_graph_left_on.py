@@ -1,4 +1,4 @@
-"""Every backward builds a graph of itself, and nothing uses it.
+"""Every backward builds a graph of its own computation, and nothing uses it.
 
 ## What it does
 Fires when every backward of several steps in a row runs with `create_graph=True`, and neither a second backward nor
@@ -12,8 +12,8 @@ parameter's gradient then refers to the parameter and back, a cycle that keeps m
 `create_graph=True` is a safe setting that merely keeps more options open.
 
 ## In truth
-It builds a second graph as large as the first at every backward, and ties each gradient to its parameter in a cycle
-that holds memory. It is for those who differentiate through gradients.
+At every backward it builds a second graph as large as the first, and ties each gradient to its parameter in a cycle
+that holds memory. It is only for differentiating through gradients.
 
 ## Bad
 ```python

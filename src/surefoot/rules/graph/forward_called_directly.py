@@ -4,15 +4,15 @@
 Fires when code outside any module calls `forward` of a model that trains, and the model itself is not called.
 
 ## Why it matters
-Hooks run in `model(x)` only. What stands on them is silently left out: weight and spectral normalisation, pruning,
+Hooks run only in `model(x)`. Everything built on them is silently skipped: weight and spectral normalisation, pruning,
 activation logging, gradient synchronisation between processes, mixed-precision wrappers, compiled code.
 
 ## Common belief
 `model(x)` is a shorthand for `model.forward(x)`.
 
 ## In truth
-`model(x)` runs the hooks around the forward, and whatever stands on hooks: weight normalisation, pruning, wrappers that
-synchronise ranks. `forward` alone leaves them out.
+`model(x)` runs the hooks around the forward, and with them weight normalisation, pruning and wrappers that synchronise
+ranks. `forward` alone skips them.
 
 ## Bad
 ```python

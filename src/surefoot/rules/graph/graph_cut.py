@@ -6,15 +6,15 @@ their values left the graph in between: `detach()`, `.data`, NumPy, `torch.tenso
 behind the cut, do train.
 
 ## Why it matters
-Everything before the cut stays at its random start. The parameters behind it learn to make the best of that, so the
-loss goes down and nothing looks broken; the model is only much worse than it could be.
+Everything before the cut stays at its random initial values. The parameters after it learn to make the best of that, so
+the loss falls and nothing looks broken; the model is just much worse than it could be.
 
 ## Common belief
-If a value reaches the loss, its gradient comes back.
+If a value reaches the loss, its gradient flows back.
 
 ## In truth
-Gradients follow the graph, not the values. `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` and `no_grad` hand the
-number on and end the graph there.
+Gradients follow the graph, not the values. `.detach()`, `.data`, `.numpy()`, `torch.tensor(...)` and `no_grad` pass the
+value on but end the graph.
 
 ## Bad
 ```python
@@ -55,7 +55,7 @@ Stop-gradient branches whose module also trains through another path, backbones 
 of the optimizer, teachers and targets that are moved by hand, straight-through estimators, values that end in a choice
 or a draw (an index, a sample), which has no derivative, cuts inside a branch that the program can choose (a warm-up of
 the head; not `isinstance(h, Tensor)` or `h is not None` of what is cut), and modules whose output is not part of the
-loss. An optimizer none of whose parameters get a gradient is the business of `backward-misses-optimizer`.
+loss. For an optimizer none of whose parameters get a gradient, see `backward-misses-optimizer`.
 
 ## How it decides
 For parameters without a gradient the torch calls of one or two steps are followed from them to the loss. Whether they
@@ -74,7 +74,7 @@ MIN_STEPS_RUNNING = 200  # before it: a head may be warmed up first
 CUTS = {
     "detach": "by detach()",
     "data": "by .data",
-    "numpy": "by a way through NumPy or a list",
+    "numpy": "by going through NumPy or a list",
     "copy": "by torch.tensor(), which copies",
     "no_grad": "by running without gradients",
 }  # other operations are not differentiable by nature; re-entrant checkpoints have a rule of their own
@@ -92,7 +92,7 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
                 f"{one.num_params} trainable parameters ({names}) take part in the loss and got no gradient in "
                 f"{one.num_steps} steps: they are cut off {CUTS[one.cut_by]}"
             ),
-            fix="take the cut out, or freeze them openly with requires_grad_(False) if they are not meant to train.",
+            fix="remove the cut, or freeze them explicitly with requires_grad_(False) if they should not train.",
             site=one.site,
             numbers={"params": one.num_params, "params_that_train": one.num_trained, "steps": one.num_steps},
         )

@@ -1,8 +1,8 @@
 """The graph behind the loss gets deeper with every step.
 
 ## What it does
-Fires when the loss of each step hangs on the graphs of all steps before it: a hidden state, a running average or a
-running total is carried on without being detached, and `retain_graph=True` hides the error that would tell.
+Fires when the loss of each step is connected to the graphs of all steps before it: a hidden state, running average or
+running total is carried along without being detached, and `retain_graph=True` hides the error that would reveal it.
 
 ## Why it matters
 Every backward goes through all steps so far: time and memory grow with the square of the number of steps, and old
@@ -54,7 +54,7 @@ Backpropagation through time within one step, of whatever length; graphs whose s
 is computed once and kept for all steps.
 
 ## How it decides
-Nodes of the graph are numbered in the order of their making, so that each tells which step made it. The rule counts
+Nodes of the graph are numbered in the order of their creation, which shows the step that made each one. The rule counts
 the earlier steps in the present graph, and fires when every step brings more.
 """
 

@@ -5,8 +5,8 @@ Fires when losses that were backwarded in earlier steps are still held together 
 step adds one more: `total += loss`, a list of losses, of outputs or of states.
 
 ## Why it matters
-A loss tensor holds every node of the graph that computed it, and what these hold. Memory grows with every batch until
-an epoch ends, and a sum of losses builds a chain as long as the epoch. Only the number was wanted.
+A loss tensor keeps every node of the graph that computed it, and everything these hold. Memory grows with every batch
+until the epoch ends, and a sum of losses builds a chain as long as the epoch, when only the number was needed.
 
 ## Common belief
 `total += loss` adds up numbers.
@@ -52,8 +52,8 @@ print(total / 20)
 ```
 
 ## When it stays silent
-Losses summed first and backwarded together, the last few losses at hand, a `deque` with a `maxlen`, and graphs that
-the present loss still reaches (that is `graph-grows-each-step`).
+Losses summed first and backwarded together, the last few losses, a `deque` with a `maxlen`, and graphs that the current
+loss still reaches (see `graph-grows-each-step`).
 
 ## How it decides
 A token in a node of each loss's graph tells whether that graph is still alive at later steps. Few are enough where the
@@ -82,7 +82,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         where = "" if kept.site is None or kept.site == kept.backward else f" by line {kept.site.line}"
         yield Evidence(
             message=f"{what} of {kept.num_steps} earlier steps are kept with their whole autograd graphs{where}",
-            fix="keep the number only: loss.item(), or loss.detach() where a tensor is wanted.",
+            fix="keep only the number: loss.item(), or loss.detach() if you need a tensor.",
             site=kept.site or kept.backward,
             numbers={"graphs_alive": kept.num_steps, "in_a_row": kept.num_in_a_row},
         )

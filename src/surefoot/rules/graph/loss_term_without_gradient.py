@@ -1,15 +1,15 @@
-"""A term is added to the loss, and no gradient goes through it.
+"""A term is added to the loss, but no gradient flows through it.
 
 ## What it does
 Fires when the loss that is backwarded is a sum, and one addend was computed from the trained parameters in a way that
 ends the gradient: under `no_grad`, through `torch.tensor(...)` or NumPy, or by an operation without a derivative.
 
 ## Why it matters
-The loss that is shown has the term, the gradient does not: the model is not trained for it. Changing its weight moves
+The reported loss includes the term, the gradient does not: the model is not trained for it. Changing its weight moves
 the curve and nothing else.
 
 ## Common belief
-What is added to the loss is minimised.
+Everything added to the loss is minimised.
 
 ## In truth
 Backward follows the graph, not the number. A term without a graph is a constant to it, however large.
@@ -95,4 +95,4 @@ def _way(cut_by: str) -> str:
 def _fix(cut_by: str) -> str:
     if cut_by == "detach":
         return "take detach() away; if the term is only to be logged, detach() its result or leave it out of the sum."
-    return "compute the term by differentiable operations, with gradients on; or detach() it if that is meant."
+    return "compute the term by differentiable operations, with gradients on; or detach() it if that is intended."

@@ -1,19 +1,19 @@
 """`retain_graph=True` keeps graphs that nothing uses again.
 
 ## What it does
-Tells when every step of a stretch ends with `backward(retain_graph=True)` and no later backward goes through what was
-kept.
+Notes when every one of several steps in a row calls `backward(retain_graph=True)` and no later backward uses a kept
+graph.
 
 ## Why it matters
-A kept graph holds all activations until its loss is dropped, so that two batches' worth lie in memory at once. It
-also hides the error that would tell of a graph which is used twice by mistake.
+A kept graph holds all activations until its loss is dropped, so two batches' worth are in memory at once. It also hides
+the error that would reveal a graph used twice by mistake.
 
 ## Common belief
-`retain_graph=True` does no harm if it was not needed.
+An unnecessary `retain_graph=True` does no harm.
 
 ## In truth
-It keeps the activations of a batch until its loss is dropped, so that two batches' worth are in memory, and it hides
-the error that tells of a graph used twice by mistake.
+It costs memory, up to the activations of a whole batch, and it disables the check that catches a graph used twice by
+mistake.
 
 ## Bad
 ```python

@@ -1,18 +1,18 @@
-"""A prediction is judged under `no_grad`, and the judgement is part of the loss.
+"""A prediction is scored under `no_grad`, and the score is part of the loss.
 
 ## What it does
 Fires when a value that has a gradient goes through a module under `no_grad`, and what comes out is added to the loss,
 in every step: an actor's action through a critic, a generated image through the network of a perceptual loss.
 
 ## Why it matters
-The loss shows the term and follows it up and down, but it is a constant to backward: nothing learns from it. The rest
-of the loss, often a small regulariser, is all that trains the model.
+The loss moves with the term, but to backward it is a constant: nothing learns from it. Only the rest of the loss, often
+a small regulariser, trains the model.
 
 ## Common belief
-The critic is not to be trained here, so it runs under `no_grad`.
+The critic should not be trained here, so it runs under `no_grad`.
 
 ## In truth
-`no_grad` does more than spare the parameters: no gradient goes through the module to its input either. To keep a
+`no_grad` does more than leave the parameters alone: no gradient flows through the module to its input either. To keep a
 module's parameters as they are, leave them to their own optimizer, or set `requires_grad_(False)` on them.
 
 ## Bad
@@ -79,7 +79,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 "a value that has a gradient goes through a module under no_grad() here, and the result is added to "
-                f"the loss (on average {values} in {len(term.values)} steps): nothing is trained by that part"
+                f"the loss (on average {values} in {len(term.values)} steps): that part trains nothing"
             ),
             fix="run the module with gradients on; freeze its parameters with requires_grad_(False) if they must stay.",
             site=term.site or now.site,

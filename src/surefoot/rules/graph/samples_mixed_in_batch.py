@@ -1,21 +1,20 @@
 """A prediction is computed from other samples of its batch.
 
 ## What it does
-Fires when a `view` or `reshape` deals the samples of a batch out anew, as `view(time, batch, features)` does to a
-tensor of shape (batch, time, features), or when a recurrent layer or attention takes the batch for time; and the
-prediction of one sample is computed from others because of that.
+Fires when the prediction of one sample is computed from other samples, because a `view` or `reshape` redistributes the
+batch, as `view(time, batch, features)` does to a tensor of shape (batch, time, features), or because a recurrent layer
+or attention mistakes the batch for time.
 
 ## Why it matters
-Each sample is scored on the features of its neighbours, which change with every shuffle. What can be learned is the
-average, and the loss falls as far as that goes. Nothing fails: all shapes fit.
+Each sample is scored on the features of its neighbours, which change with every shuffle. The model can only learn the
+average. Nothing fails, because all shapes fit.
 
 ## Common belief
 `view(time, batch, features)` swaps the first two dimensions of (batch, time, features).
 
 ## In truth
-A view keeps all values in the order in which they lie in memory and only draws the borders anew. `transpose` and
-`permute` swap dimensions. Recurrent, attention and transformer layers of torch take (time, batch, features) unless
-`batch_first=True` is set.
+A view keeps all values in memory order and only regroups them. `transpose` and `permute` swap dimensions. Recurrent,
+attention and transformer layers of torch take (time, batch, features) unless `batch_first=True` is set.
 
 ## Bad
 ```python

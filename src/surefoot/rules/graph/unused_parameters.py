@@ -1,19 +1,19 @@
 """Trainable parameters take no part in the loss.
 
 ## What it does
-Tells at the end of a run which trainable parameters an optimizer held that never got a gradient, because no forward
-used them or because what they computed never entered a loss.
+Lists at the end of a run which trainable parameters of an optimizer never got a gradient, because no forward used them
+or because what they computed never entered a loss.
 
 ## Why it matters
-They cost memory and stay at their random start. Often it is a layer that forward forgot, or one that an edit left
-behind; under data-parallel training they also make `find_unused_parameters` necessary.
+They cost memory and stay at their random initial values. Often it is a layer that forward forgot, or one that an edit
+left behind; in data-parallel training they also require `find_unused_parameters`.
 
 ## Common belief
-What stands in `__init__` is a part of the model and is trained.
+Everything in `__init__` is part of the model and is trained.
 
 ## In truth
-What the forward uses on its way to the loss is trained. A layer that is made and not called stays at its random start,
-in every checkpoint.
+Only what the forward uses on its way to the loss is trained. A layer that is created but never called stays at its
+random initial values, in every checkpoint.
 
 ## Bad
 ```python

@@ -5,15 +5,15 @@ On request (`--gradcheck`): calls every autograd function that the program defin
 training call, and compares what its backward returns with finite differences of its forward, element by element.
 
 ## Why it matters
-Autograd believes whatever a custom backward returns. A lost factor, a missing mask or a swapped argument gives
-gradients that still point roughly somewhere: training works worse, and nothing tells why.
+Autograd trusts whatever a custom backward returns. With a lost factor, a missing mask or a swapped argument, gradients
+still point roughly downhill: training works worse, and nothing shows why.
 
 ## Common belief
 If a custom backward runs and the loss falls, its gradient is right.
 
 ## In truth
-Autograd takes whatever is returned. Many wrong gradients still point downhill a little; only a comparison with finite
-differences tells a right one from a wrong one.
+Many wrong gradients still point downhill a little. Only a comparison with finite differences tells a right one from a
+wrong one.
 
 ## Bad
 ```python
@@ -92,7 +92,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
             yield Evidence(
                 message=f"the backward of {checked.function} was not checked: {checked.why}",
                 fix="nothing, if its gradient is meant to differ from that of its forward.",
-                why="Finite differences tell nothing about a gradient that is not meant to be that of the forward.",
+                why="Finite differences say nothing about a gradient that is not meant to be that of the forward.",
                 site=checked.site,
                 level="note",
             )

@@ -1,15 +1,15 @@
-"""Many units of a layer put out nothing, whatever they are given.
+"""Many units of a layer output zero for every input.
 
 ## What it does
 Fires when most of a layer's units were never above zero in any row of many sampled batches one after the
 other, and their weights got a gradient of exactly zero each time: what a ReLU behind them cuts off.
 
 ## Why it matters
-A unit whose input to the ReLU is negative for every sample puts out zero and gets no gradient, so that it can't come
-back. The layer is smaller than it looks.
+A unit whose input to the ReLU is negative for every sample outputs zero and gets no gradient, so it can't recover. The
+layer is smaller than it looks.
 
 ## Common belief
-A ReLU unit that puts out zero rests, and comes back when it is needed.
+A ReLU unit that outputs zero is idle and comes back when needed.
 
 ## In truth
 If its input is negative for every sample, its gradient is exactly zero for every sample. No gradient of its own can
@@ -60,7 +60,7 @@ from surefoot.rules import Evidence, History, rule
 
 SHARE = 0.85  # of a layer's units, and more of a small layer's: wide layers that learn well were seen with 0.74
 # Where a layer is given the same for every sample, as deep down with small weights, the signs of its biases are thrown
-# like coins: what three standard deviations above one half do not explain is dead for another reason.
+# like coins: anything beyond three standard deviations above one half is dead for another reason.
 COINS = 1.5  # times the root of the number of units
 FEWEST_UNITS = 8
 

@@ -1,4 +1,4 @@
-"""Gradients have left their own history upward, and the loss with them.
+"""Gradients have grown far beyond anything earlier in the run, and the loss with them.
 
 ## What it does
 Fires when the norm of all gradients stays far above what it was in this run, the updates have grown as much relative
@@ -8,11 +8,11 @@ to the weights, and the loss is well above what it was.
 Each update now throws the weights further away than the one before; a few steps later there is a NaN.
 
 ## Common belief
-Exploding gradients announce themselves by a NaN.
+Exploding gradients show up as a NaN.
 
 ## In truth
-The NaN is their last stage. Before it, gradients and updates grow for many steps while every number is still finite,
-and those steps already undo what was learned.
+The NaN comes last. Before it, gradients and updates grow for many steps while every number is still finite, and those
+steps already undo what was learned.
 
 ## Bad
 ```python
@@ -61,7 +61,7 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.course import Course, middle, middle_loss, update_ratio
 
 WARM_UP = 24  # sampled steps before those looked at
-USUALLY = 64  # sampled steps that tell what is usual
+USUALLY = 64  # sampled steps that define what is usual
 LATELY = 2  # sampled steps, in all of which it must be so
 TIMES = 20.0  # the norm, of what it was
 UPDATE_TIMES = 10.0  # the update-to-weight ratio

@@ -1,4 +1,4 @@
-"""One step's gradient is far outside the run's own history.
+"""One step's gradient is far larger than any before it.
 
 ## What it does
 Notes when the largest gradient norm since the last record is many times the usual one, and larger than any before.

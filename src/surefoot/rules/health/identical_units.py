@@ -1,18 +1,18 @@
 """The units of a layer are all the same, and stay so.
 
 ## What it does
-Fires when the rows of a weight matrix were equal before the first step, have got gradients in every row and have
-moved since, and are equal still.
+Fires when the rows of a weight matrix were equal before the first step, every row has received gradients and moved
+since, and they are still equal.
 
 ## Why it matters
 Units that start equal get equal gradients: they stay copies of each other, and the layer learns as if it had one
 unit. The loss falls a little and stops.
 
 ## Common belief
-Training breaks ties by itself, so that equal starting values are as good as others.
+Training breaks ties by itself, so equal initial values are as good as any.
 
 ## In truth
-Units that start equal get equal gradients and stay equal. Only different starting values, or dropout, tell them apart.
+Units that start equal get equal gradients and stay equal. Only different initial values, or dropout, break the tie.
 
 ## Bad
 ```python

@@ -1,11 +1,12 @@
 """The inputs of the first layer have a huge scale.
 
 ## What it does
-Notes when the numbers given to the first layer are in the hundreds or more, and what it puts out is as far off.
+Notes when the inputs of the first layer are in the hundreds or more, and its outputs are similarly large.
 
 ## Why it matters
-Initial weights and learning rates are made for inputs of size one. Pixels up to 255, prices or time stamps make
-outputs and gradients as much larger: training starts with a jump, or needs a rate that is too small for all the rest.
+Initial weights and learning rates are made for inputs of size one. Pixels up to 255, prices or time stamps make outputs
+and gradients larger by the same factor: training starts with a jump, or needs a rate that is too small for all other
+layers.
 
 ## Common belief
 The network learns the right scale of its inputs by itself.
@@ -58,7 +59,7 @@ from surefoot.rules.course import Course
 
 WARM_UP = 8  # sampled steps
 HUGE = 100.0
-LOUD = 10.0  # spread of what the first layer puts out; of normalised inputs it makes about 0.6
+LOUD = 10.0  # spread of the first layer's outputs; normalised inputs give about 0.6
 
 
 def _first(step: SignalFacts) -> ActivationFacts | None:
@@ -77,8 +78,8 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     if first.spread < LOUD:
         return
     yield Evidence(
-        message=f"{first.module} ({first.kind}) is given inputs of mean {first.input_mean:.3g} and spread "
-        f"{first.input_spread:.3g}, and puts out {first.mean:.3g} with a spread of {first.spread:.3g}",
+        message=f"{first.module} ({first.kind}) gets inputs of mean {first.input_mean:.3g} and spread "
+        f"{first.input_spread:.3g}; its outputs have mean {first.mean:.3g} and spread {first.spread:.3g}",
         fix="subtract the mean and divide by the standard deviation of the training data.",
         site=now.site,
         numbers={"mean": first.input_mean, "spread": first.input_spread, "module": first.module},

@@ -11,8 +11,8 @@ happen to stay finite, as when the NaN comes from a mean over nothing, every ave
 If the loss is NaN, the gradients are NaN and the step shows it.
 
 ## In truth
-Gradients may well be finite, as where a mask stops the NaN on its way, and the run goes on with a loss that says
-nothing. The loss has to be looked at by itself.
+Gradients can be finite all the same, for example where a mask stops the NaN, and the run continues with a meaningless
+loss. The loss needs a check of its own.
 
 ## Bad
 ```python
@@ -54,9 +54,9 @@ which has a rule of its own.
 
 ## How it decides
 By the value of the loss. Where it came from is read off the graph behind the loss, which still holds much of what the
-operations were given: from the loss backwards along what is not finite, up to the operation whose inputs are. It is
-named only where its inputs are known to be finite; where they are not kept, the message says in whose result the bad
-value is first seen. Bad data, targets, masks and weights are named as such.
+operations were given: the search follows non-finite values from the loss backwards, up to the operation whose inputs
+are finite. That operation is named only if its inputs are known to be finite; where they are not kept, the message says
+in whose result the bad value is first seen. Bad data, targets, masks and weights are named as such.
 """
 
 import math

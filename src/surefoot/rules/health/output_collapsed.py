@@ -1,19 +1,19 @@
-"""The model's outputs do not depend on its input any more.
+"""The model's outputs no longer depend on its input.
 
 ## What it does
-Fires when the last layer puts out the same for every sample of a batch, in many sampled batches one after the other,
-though a layer before it tells samples apart or once did, and the loss is no lower than at the start.
+Fires when the last layer gives the same output for every sample of a batch, in many sampled batches in a row, although
+an earlier layer distinguishes samples or once did, and the loss is no lower than at the start.
 
 ## Why it matters
-A model that answers the same whatever it is asked has found the best constant and stays there: dead layers in the
-middle, a mask the wrong way round, or a decay that pulled the weights to zero.
+A model that gives every input the same answer has found the best constant and stays there. Typical causes are dead
+layers in the middle, an inverted mask, or a decay that pulled the weights to zero.
 
 ## Common belief
 A loss that has settled shows that the model has learned something.
 
 ## In truth
-A constant answer has a loss too, and it is reached quickly: the best one without looking at the input. Whether outputs
-differ between samples tells the two apart.
+The best constant answer has a loss too, and training reaches it quickly. Only outputs that differ between samples show
+that the model has learned something.
 
 ## Bad
 ```python
@@ -63,7 +63,7 @@ from surefoot.rules.course import Course, middle_loss
 WARM_UP = 64  # updates
 LATELY = 16  # sampled steps, in all of which it must be so
 SAME = 1e-4  # variation of an output over the samples, as a share of its size
-VARIED = 0.01  # of a layer that tells samples apart
+VARIED = 0.01  # of a layer that distinguishes samples
 FEWEST_ROWS = 8
 
 
@@ -77,7 +77,7 @@ def _is_same(step: SignalFacts) -> bool:
 
 
 def _told_apart(course: Course, now: SignalFacts) -> ActivationFacts | None:
-    """The last layer that still tells samples apart, or that once did."""
+    """The last layer that distinguishes samples, or once did."""
     here = [a for a in now.activations if not a.is_last and a.variation > VARIED]
     then = [a for step in course.first() for a in step.activations if a.is_last and a.variation > VARIED]
     return here[-1] if here else then[0] if then else None
@@ -95,10 +95,10 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
         return
     first_loss, loss = course.first_loss, middle_loss(course.last(LATELY))
     yield Evidence(
-        message=f"{last.module} ({last.kind}) puts out the same for all {last.num_rows} rows of a batch (they vary "
+        message=f"{last.module} ({last.kind}) gives the same output for all {last.num_rows} rows of a batch (they vary "
         f"by {last.variation:.0e} of their size), and {varied.module} varied by {varied.variation:.0%}; the loss went "
         f"from {first_loss:.3g} to {loss:.3g}",
-        fix="look at the layers between the two: dead or saturated units, too strong a weight decay, a detached input.",
+        fix="check the layers between the two for dead or saturated units, strong weight decay, a detached input.",
         site=now.site,
         numbers={"module": last.module, "variation": last.variation, "varied": varied.module, "loss": loss},
     )

@@ -1,4 +1,4 @@
-"""Most of a sigmoid or tanh layer sits in its flat part.
+"""Most of a sigmoid or tanh layer's outputs are in its flat part.
 
 ## What it does
 Fires when nearly all outputs of a sigmoid or tanh that feeds another layer lie within 1 % of the ends of its range,

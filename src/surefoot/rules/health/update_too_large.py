@@ -12,8 +12,7 @@ is about a thousandth.
 As long as nothing is NaN, the rate is not too large.
 
 ## In truth
-A rate can be far too large and everything finite: weights that move by a tenth of their size in every step forget as
-fast as they learn. What tells is the size of the update beside that of the weight.
+A rate can be far too large while everything stays finite. The size of the update relative to the weight shows it.
 
 ## Bad
 ```python

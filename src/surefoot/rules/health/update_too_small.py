@@ -6,14 +6,14 @@ gradients and the learning rate is not rising, and the loss is no lower than at 
 
 ## Why it matters
 At a millionth of its size a step, a weight takes a hundred thousand steps to change by a tenth: training stands still
-and costs as much as ever.
+at full cost.
 
 ## Common belief
 A small learning rate is slow, but safe.
 
 ## In truth
-Slow has no lower limit. At a millionth of its size a step, a weight does not get anywhere in the time that a run has,
-and in half precision it does not move at all.
+There is no lower limit to slow. At a millionth of its size a step, a weight gets nowhere within a run, and in half
+precision it does not move at all.
 
 ## Bad
 ```python
@@ -62,7 +62,7 @@ SMALL = 1e-6
 
 
 def _ratio(step: SignalFacts) -> float:
-    """The largest; 1 where it can't be told."""
+    """The largest; 1 where it is unknown."""
     ratios = [ratio for p in layers(step) if (ratio := p.update_ratio) is not None]
     return max(ratios) if ratios and step.grad_norm > 0 else 1.0
 

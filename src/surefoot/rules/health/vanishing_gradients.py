@@ -1,15 +1,15 @@
-"""The gradient is all but gone when it reaches the first layers.
+"""The gradient has almost vanished by the time it reaches the first layers.
 
 ## What it does
 Fires when the gradients of the first third of the layers, each relative to its weights, stay four orders of magnitude
 under those of the last third, and their weights move a thousand times less.
 
 ## Why it matters
-The first layers stay what they were at random, and the last ones learn from noise. Deep stacks of sigmoids, or
-weights that start too small, do this.
+The first layers stay random, and the last ones learn from noise. Typical causes are deep stacks of sigmoids and initial
+weights that are too small.
 
 ## Common belief
-If the last layers learn, the gradient has come through.
+If the last layers learn, the gradient gets through.
 
 ## In truth
 The last layers are the first to get it. Each layer multiplies the gradient on its way back; a few dozen factors below

@@ -11,8 +11,8 @@ outputs are equal, so that the highest score says nothing. It runs because the i
 A class number is a number, so that MSE can compare it with the outputs.
 
 ## In truth
-It broadcasts over the outputs: every output is pulled to the same number, and class 9 counts as nine times class 1.
-Classes are names; cross-entropy takes them as such.
+It broadcasts over the outputs and pulls each of them to the same number. Classes are names, not quantities, and
+cross-entropy treats them as such.
 
 ## Bad
 ```python

@@ -6,9 +6,9 @@ sides have gradients to the same parameters; or when the factor of a log-probabi
 gradient goes to the parameters of the critic. In both cases an optimizer has to use the gradient, in eight steps.
 
 ## Why it matters
-The target is moved towards the prediction, not only the prediction towards the target: errors are pushed forward in
-time, and training settles on wrong values or none. Through an advantage, the critic is trained to make the policy's
-loss small, for which it needs no right value at all.
+The target moves towards the prediction, not only the prediction towards the target: errors propagate forward in time,
+and training settles on wrong values or on none. Through an advantage, the critic is trained to minimise the policy's
+loss, which takes no correct value at all.
 
 ## Common belief
 The target is data: it is what the loss compares with.
@@ -53,9 +53,9 @@ for _ in range(24):
 ```
 
 ## When it stays silent
-No name in the program speaks of rewards or actions, or one speaks of a residual: minimising Bellman residuals needs
-both gradients. Also where the two sides are of different networks, where nothing is discounted, and where the gradient
-is cleared before the critic's optimizer steps.
+No name in the program mentions rewards or actions, or one mentions a residual: minimising Bellman residuals needs both
+gradients. Also where the two sides are of different networks, where nothing is discounted, and where the gradient is
+cleared before the critic's optimizer steps.
 """
 
 from collections.abc import Iterator

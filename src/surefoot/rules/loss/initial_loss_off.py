@@ -1,11 +1,11 @@
-"""The first cross-entropy losses are far above those of guessing.
+"""The first cross-entropy losses are far above those of a random guess.
 
 ## What it does
 Fires when the first two losses of a freshly made classifier are many times ln(C), which is what equal scores for all C
 classes would cost.
 
 ## Why it matters
-A fresh model knows nothing, so its loss should be near ln(C). A far larger one says that it is very sure and wrong:
+A fresh model knows nothing, so its loss should be near ln(C). A far larger loss means that it is confident and wrong:
 weights initialised too wide, inputs not scaled, or labels that do not fit the outputs. The first epochs are spent on
 shrinking the scores, and some units may die on the way.
 
@@ -13,8 +13,8 @@ shrinking the scores, and some units may die on the way.
 The first loss is arbitrary, because the model is random.
 
 ## In truth
-It is the one loss that is known beforehand: equal scores for C classes cost ln(C). A start far above is confident and
-wrong, from a scale that is too large or labels that do not fit.
+It is the one loss that is known beforehand: equal scores for C classes cost ln(C). A model that starts far above it is
+confident and wrong, because of a scale that is too large or labels that do not fit.
 
 ## Bad
 ```python

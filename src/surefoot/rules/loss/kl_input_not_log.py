@@ -11,8 +11,8 @@ something that is no divergence, can be negative, and has its optimum elsewhere.
 `kl_div(p, q)` takes two distributions, as in the textbook.
 
 ## In truth
-Its first argument is the logarithm of the model's probabilities, its second the target as probabilities; the textbook's
-order is turned round as well.
+Its first argument is the logarithm of the model's probabilities, its second the target as probabilities; the order is
+the reverse of the textbook's, too.
 
 ## Bad
 ```python

@@ -1,12 +1,13 @@
-"""NLL loss is given something that is no log-probability.
+"""The input of NLL loss is not log-probabilities.
 
 ## What it does
 Fires when the input of `nll_loss` comes straight from a layer or from a softmax, and its values are no
 log-probabilities: they are positive, or do not normalise to one.
 
 ## Why it matters
-NLL loss only picks out the entry of the right class and negates it. On raw scores it is a linear function without
-lower bound: the model wins by growing its scores for ever. On probabilities it has almost no gradient for hard samples.
+NLL loss only picks out the entry of the right class and negates it. On raw scores it is a linear function without lower
+bound, which the model minimises by growing its scores without limit. On probabilities it has almost no gradient for
+hard samples.
 
 ## Common belief
 NLL loss and cross-entropy are two names of one loss.

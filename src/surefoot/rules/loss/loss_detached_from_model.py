@@ -1,4 +1,4 @@
-"""The loss that is backwarded has no way back to the model.
+"""The graph of the loss does not lead back to the model.
 
 ## What it does
 Fires when `backward()` reaches no parameter at all and the optimizer steps without a gradient: the loss was wrapped in
@@ -9,11 +9,11 @@ a new tensor, or computed from detached outputs.
 nothing of the model. Its backward runs without complaint and gives no parameter a gradient: nothing is trained.
 
 ## Common belief
-"element 0 of tensors does not require grad" is mended by `requires_grad=True` on the loss.
+Setting `requires_grad=True` on the loss fixes "element 0 of tensors does not require grad".
 
 ## In truth
-That makes the loss a new leaf: its backward ends at itself. The message says that the graph was cut somewhere before;
-the remedy is there.
+That makes the loss a new leaf: its backward ends at itself. The message means that the graph was cut earlier; the fix
+belongs there.
 
 ## Bad
 ```python

@@ -8,13 +8,13 @@ expanded before, as where a reward of shape (N, 1) is added to a value of shape 
 
 ## Why it matters
 Every prediction is compared with every target of the batch. The best answer is then the mean of all targets: the loss
-falls to their variance, stays there, and the model learns to ignore its input.
+falls to their variance and stays there, and the model learns to ignore its input.
 
 ## Common belief
 If shapes did not fit, the loss would raise an error.
 
 ## In truth
-(N, 1) and (N) do fit, by broadcasting, into (N, N): every prediction is compared with every target. The result is a
+(N, 1) and (N) do fit: they broadcast to (N, N), which compares every prediction with every target. The result is a
 scalar like any other.
 
 ## Bad

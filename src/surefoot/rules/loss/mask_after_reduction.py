@@ -1,4 +1,4 @@
-"""A mask is multiplied into a loss that is one number already.
+"""A mask is multiplied into a loss that is already a single number.
 
 ## What it does
 Fires when a loss that was averaged over all elements, or summed up over more of them than the mask has, is multiplied
@@ -9,7 +9,7 @@ The number is copied to every element that the mask keeps, and averaged to the s
 pixels and finished episodes count as much as everything else, and nothing looks wrong: the mask is there.
 
 ## Common belief
-Multiplying a loss by a mask leaves out what is masked.
+Multiplying a loss by a mask leaves out the masked elements.
 
 ## In truth
 It does as long as the loss has one value for each element. Loss functions average unless they are told
@@ -73,9 +73,9 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"a loss that is one number is multiplied by a mask of {num} elements, {num - kept} of them 0: the "
-                "number was taken over all elements, so that the mask leaves out nothing"
+                "number covers all elements, so the mask leaves out nothing"
             ),
-            fix='keep the loss of each element (reduction="none", or sum(dim=-1)) until the mask was multiplied in.',
+            fix='keep the loss of each element (reduction="none", or sum(dim=-1)) until it is multiplied by the mask.',
             site=part.site,
             numbers={"elements": num, "dropped": num - kept},
         )

@@ -1,4 +1,4 @@
-"""The losses that a record tells of."""
+"""The losses in a record."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ RAW_OUTPUTS = frozenset({
 def losses(record: StepFacts | EndFacts) -> Iterator[tuple[BackwardFacts, LossFacts]]:
     """Every loss that was backwarded before a step, sums taken apart.
 
-    Losses that reached parameters of other optimizers only are told at their steps. The events after the last step
+    Losses that reached only parameters of other optimizers are reported at their steps. The events after the last step
     only count in programs that update by hand and have no steps.
     """
     if isinstance(record, StepFacts):

@@ -5,7 +5,7 @@ Fires when the input of `binary_cross_entropy_with_logits` comes from a sigmoid 
 
 ## Why it matters
 The loss applies its own sigmoid. Probabilities between 0 and 1 then become predictions between 0.50 and 0.73: the model
-can never say no, and negatives cost at least 0.69 each.
+can never predict a clear no, and negatives cost at least 0.69 each.
 
 ## Common belief
 A binary classifier ends in a sigmoid.

@@ -11,8 +11,7 @@ classifier with one output needs `binary_cross_entropy_with_logits`.
 A loss of zero means that the model is perfect.
 
 ## In truth
-The softmax of a single score is 1 whatever the score. With one output, cross-entropy is zero before, during and after
-training, and so is its gradient.
+With one output, cross-entropy is zero before, during and after training, and so is its gradient.
 
 ## Bad
 ```python

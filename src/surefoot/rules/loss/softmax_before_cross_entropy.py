@@ -5,7 +5,7 @@ Fires when the input of a cross-entropy comes from a softmax, directly or throug
 also of one that is written out with `log_softmax`.
 
 ## Why it matters
-Cross-entropy applies its own log-softmax. On top of probabilities it squeezes all scores between 0 and 1 once more: a
+Cross-entropy applies its own log-softmax. On probabilities, all scores lie between 0 and 1: a
 perfect prediction still costs ln(1 + (C - 1)/e), gradients are small where they matter, and training is slow and ends
 early. Nothing crashes and accuracy rises a little, so it looks like a hard problem.
 
@@ -13,8 +13,8 @@ early. Nothing crashes and accuracy rises a little, so it looks like a hard prob
 A classifier ends in a softmax, and the loss compares probabilities.
 
 ## In truth
-PyTorch's cross-entropy takes logits and has the softmax inside. A softmax on top of a softmax can't say more than e
-times as likely for one class as for another, however sure the model is.
+PyTorch's cross-entropy takes logits and includes the softmax. After a softmax of a softmax no class can be more than e
+times as likely as another, however sure the model is.
 
 ## Bad
 ```python

@@ -12,8 +12,8 @@ all. What the model says about a sample depends on its neighbours in the batch.
 `dim=0` or `dim=1`: a softmax is a softmax.
 
 ## In truth
-The dimension says what competes. Over the batch, samples compete for each class, and the prediction for one depends on
-which others happen to be in its batch.
+The dimension decides what competes. Over the batch, samples compete for each class, and the prediction for one depends
+on which others happen to be in its batch.
 
 ## Bad
 ```python

@@ -9,7 +9,7 @@ In eval mode the copy normalises new activations by statistics of old weights, o
 variance of 1. The averaged model then looks much worse than the model itself, and it is the one that gets saved.
 
 ## Common belief
-`parameters()` is all that makes up a model.
+`parameters()` covers the whole model.
 
 ## In truth
 Running means and variances are buffers, and a loop over `parameters()` leaves them out.

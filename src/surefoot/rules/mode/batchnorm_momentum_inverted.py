@@ -1,4 +1,4 @@
-"""Batch-norm forgets nearly all of its statistics at every batch.
+"""Batch-norm forgets nearly all of its running statistics at every batch.
 
 ## What it does
 Fires when batch-norm layers with a momentum of 0.8 or more, but not 1, have trained and the model is then evaluated by

@@ -1,20 +1,20 @@
-"""Dropout goes on drawing in eval mode.
+"""Dropout stays active in eval mode.
 
 ## What it does
 Fires when a model in eval mode drops activations because its dropout is out of the switch's reach: `F.dropout(x)`
 without `training=self.training`, attention called with a `dropout_p` that does not depend on the mode, or a dropout
-layer that is made in `forward` or kept in a plain list.
+layer that is created in `forward` or kept in a plain list.
 
 ## Why it matters
-Predictions of the trained model stay random and are worse than they need to be: scores, early stopping and everything
-the model is used for later suffer. `model.eval()` promises the opposite, so nobody looks here.
+Predictions of the trained model stay random and are worse than they need to be: scores, early stopping and every later
+use of the model suffer. `model.eval()` promises the opposite, so nobody suspects it.
 
 ## Common belief
 `model.eval()` switches dropout off.
 
 ## In truth
-It sets a flag on registered modules. `F.dropout(x)` has `training=True` by default and asks no flag; layers in a plain
-list or made in `forward` are not reached by it.
+It sets a flag on registered modules. `F.dropout(x)` defaults to `training=True` and ignores the flag, and layers in a
+plain list or created in `forward` never get it.
 
 ## Bad
 ```python

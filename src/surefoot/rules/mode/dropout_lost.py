@@ -5,15 +5,15 @@ Fires when dropout layers draw at first, are switched off by `eval()` for an eva
 through them while they are still off; other modules that the same optimizer trains are in train mode.
 
 ## Why it matters
-From the second epoch on a part of the model trains without the regularisation that it was given. Nothing shows it but a
-training loss that drops a little at the first evaluation, and later overfitting.
+From the second epoch on, part of the model trains without its regularisation. The only signs are a training loss that
+drops a little at the first evaluation, and later overfitting.
 
 ## Common belief
 `train()` on the model puts everything back.
 
 ## In truth
-It reaches what is registered below the module it is called on. Parts that have a variable of their own, or that hide in
-a plain list, stay as `eval()` left them.
+It reaches only modules registered below the one it is called on. Parts in variables of their own, or hidden in a plain
+list, stay as `eval()` left them.
 
 ## Bad
 ```python
@@ -62,8 +62,8 @@ for _ in range(3):
 
 ## When it stays silent
 Parts that are in eval mode from the start, that are switched off in training and not for an evaluation, or whose
-parameters are frozen; schedules of the dropout rate. If all that an optimizer trains is in eval mode,
-`training-in-eval-mode` tells.
+parameters are frozen; schedules of the dropout rate. If everything an optimizer trains is in eval mode,
+`training-in-eval-mode` reports it.
 """
 
 from collections.abc import Iterator

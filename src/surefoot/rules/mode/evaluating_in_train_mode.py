@@ -7,16 +7,16 @@ statistics move. An evaluation that records graphs, because `torch.no_grad()` is
 over a `DataLoader`.
 
 ## Why it matters
-Dropout then falsifies the predictions, and batch-norm normalises by whatever batch is shown and mixes the evaluation
-data into the statistics that the trained model will use: the score is wrong, and the model itself is changed by being
-looked at. `torch.no_grad()` switches off neither.
+Dropout then distorts the predictions, and batch-norm normalises by the evaluation batch and mixes its data into the
+statistics that the trained model will use: the score is wrong, and evaluating changes the model. `torch.no_grad()`
+switches off neither.
 
 ## Common belief
 `torch.no_grad()` is evaluation mode.
 
 ## In truth
-It stops the recording of graphs. Dropout goes on, and batch-norm goes on updating its statistics, now by the evaluation
-data; `model.eval()` is what ends both.
+It stops the recording of graphs. Dropout stays active, and batch-norm keeps updating its statistics, now with
+evaluation data; only `model.eval()` stops both.
 
 ## Bad
 ```python

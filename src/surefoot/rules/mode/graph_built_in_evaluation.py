@@ -1,4 +1,4 @@
-"""An evaluation builds graphs that nobody uses.
+"""An evaluation builds graphs that nothing uses.
 
 ## What it does
 Notes forwards of a model in eval mode that record a graph though no backward follows.
@@ -11,8 +11,8 @@ needs and slows it down; where outputs are collected over a whole pass, memory g
 `model.eval()` saves memory, because no gradients are computed.
 
 ## In truth
-It changes what dropout and batch-norm do. Graphs are built as before; `torch.no_grad()` or `torch.inference_mode()` is
-what prevents that.
+It only changes what dropout and batch-norm do. Graphs are built as before; `torch.no_grad()` or
+`torch.inference_mode()` prevents that.
 
 ## Bad
 ```python

@@ -1,4 +1,4 @@
-"""Adam is given weight decay that goes through the gradient.
+"""Adam's weight decay goes through the gradient.
 
 ## What it does
 Notes an `Adam`, `NAdam`, `RAdam` or `Adamax` with `weight_decay` above 0 that is not decoupled.

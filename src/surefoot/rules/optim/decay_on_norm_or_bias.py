@@ -4,8 +4,8 @@
 Notes an optimizer whose groups with weight decay hold parameters of normalisation layers, or biases.
 
 ## Why it matters
-Decay is there to keep weight matrices small. It pulls the scale of a normalisation layer towards 0 instead of 1, and
-biases towards 0, which has no use and often costs a little accuracy.
+Decay should keep weight matrices small. It also pulls the scale of a normalisation layer towards 0 instead of 1, and
+biases towards 0, which is useless and often costs a little accuracy.
 
 ## Common belief
 Weight decay is for all parameters.

@@ -1,19 +1,19 @@
 """A step moves parameters that are frozen.
 
 ## What it does
-Fires when an optimizer's step changes parameters with `requires_grad=False`, because an old or zeroed gradient still
-lies on them.
+Fires when an optimizer's step changes parameters with `requires_grad=False`, because they still have an old or zeroed
+gradient.
 
 ## Why it matters
 Freezing only stops new gradients. While `.grad` is not None, an optimizer goes on with momentum, Adam's averages and
 weight decay: the frozen weights drift away from what they were frozen at.
 
 ## Common belief
-With `requires_grad=False` a parameter does not move any more.
+With `requires_grad=False` a parameter no longer moves.
 
 ## In truth
-No new gradient comes. While an old one lies in `.grad`, the optimizer goes on with it, with momentum and with decay; it
-leaves alone what has `None`.
+It gets no new gradient. While `.grad` holds an old one, the optimizer keeps applying it, with momentum and decay; only
+parameters whose `.grad` is `None` stay put.
 
 ## Bad
 ```python

@@ -1,4 +1,4 @@
-"""Parameters that losses reach and no optimizer holds: who they are, and what speaks for intent."""
+"""Parameters that losses reach and no optimizer holds: which they are, and what suggests intent."""
 
 from collections.abc import Iterable
 
@@ -39,7 +39,7 @@ def trained(setup: SetupFacts) -> list[ParameterFacts]:
 
 
 def missing(setup: SetupFacts) -> list[ParameterFacts]:
-    """Those that keep getting gradients other than zero and that nobody updates."""
+    """Those that keep getting gradients other than zero and are never updated."""
     passing = {facts.site for facts in setup.passing}
     return [
         p

@@ -5,15 +5,15 @@ Fires when a parameter carries a boolean attribute whose name is nearly `require
 or nearly so, and the parameters do not follow it.
 
 ## Why it matters
-Python lets any attribute be set on a tensor or module. What was meant to be frozen goes on training, what was meant
-to train stays frozen.
+Python accepts any attribute on a tensor or module. What should be frozen keeps training, and what should train stays
+frozen.
 
 ## Common belief
 A misspelled attribute raises an error.
 
 ## In truth
-Python lets any name be set on a tensor or module. `param.require_grad = False` makes a new attribute that nobody reads;
-on a module even the right spelling is just that, `module.requires_grad_(False)` is the call.
+`param.require_grad = False` creates a new attribute that nothing reads. On a module even the correct spelling does only
+that; the call is `module.requires_grad_(False)`.
 
 ## Bad
 ```python
@@ -68,7 +68,7 @@ def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"{found.attribute} = {found.value} was set on {found.num} {owner}{'s' if found.num > 1 else ''} "
-                f"({some}), where it means nothing: they still {does}"
+                f"({some}), where it has no effect: they still {does}"
             ),
             fix=(
                 f"write p.requires_grad = {found.value} for each parameter."

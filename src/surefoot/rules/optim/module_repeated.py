@@ -1,19 +1,19 @@
-"""One module stands in several places of a stack, so that all its layers share their weights.
+"""A stack holds the same module in several places, so all its layers share their weights.
 
 ## What it does
 Fires when a `ModuleList` or `Sequential` holds the same module object in several slots, as `[block] * 6` makes it, and
 the loss goes through it several times in a row: its output is its own next input.
 
 ## Why it matters
-The stack is as deep as it looks and has the weights of a single layer. It trains, only worse than it could; the
-optimizer, the checkpoint and the number of parameters know one layer.
+The stack is as deep as it looks but has the weights of a single layer. It trains, only worse than it could; the
+optimizer, the checkpoint and the parameter count see one layer.
 
 ## Common belief
 `[Block()] * 6` makes six blocks.
 
 ## In truth
-It makes one block and a list that names it six times. So does `[block for _ in range(6)]` of a block that was made
-before; `[Block() for _ in range(6)]` makes six.
+It makes one block and a list that holds it six times, as does `[block for _ in range(6)]`. `[Block() for _ in
+range(6)]` makes six.
 
 ## Bad
 ```python

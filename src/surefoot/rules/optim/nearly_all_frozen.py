@@ -6,15 +6,15 @@ when fewer than one in twenty does, if the model was neither loaded nor trained 
 prediction that the loss is given, was not.
 
 ## Why it matters
-It is what a filter by name leaves when it does not match: the head was to be trained and is frozen too. Scales and
-shifts of normalisation layers can lower the loss a little, so that the run looks alive.
+A filter by name that does not match leaves this behind: the head should train but is frozen too. Scales and shifts of
+normalisation layers can lower the loss a little, so the run looks healthy.
 
 ## Common belief
 If the loss falls, the right part is being trained.
 
 ## In truth
-Scales and shifts of normalisation layers alone can lower it. Counting the parameters that require a gradient tells what
-a filter by name has left over.
+Scales and shifts of normalisation layers alone can lower it. Count the parameters that require a gradient to see what a
+filter by name left trainable.
 
 ## Bad
 ```python

@@ -12,8 +12,8 @@ schedule goes on.
 A schedule that has reached 0 stays there.
 
 ## In truth
-`1 - step / total` goes on below 0 as soon as the loop runs longer than `total`. Optimizers refuse a negative rate when
-they are made; nobody looks when a schedule or a line of the program sets one.
+`1 - step / total` falls below 0 as soon as the loop runs longer than `total`. Optimizers reject a negative rate when
+they are created, but nothing checks the rate that a schedule or the program sets later.
 
 ## Bad
 ```python
@@ -81,7 +81,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         last = next((one for one in before if one > 0), 0.0)  # newest first
         if -lr > ROUNDING * last > 0 and not isclose(-lr, last):
             yield Evidence(
-                message=f"the learning rate of parameter group {group} is {lr:.3g}: below 0 steps go the wrong way",
+                message=f"the learning rate of parameter group {group} is {lr:.3g}: below 0, steps go uphill",
                 fix="let the schedule end at 0, as in max(0.0, ...), or give it the true number of steps.",
                 site=_schedule(now.optimizer, past.setup) or now.site,
                 numbers={"lr": lr, "highest_lr": max(before), "update": now.update},

@@ -2,17 +2,17 @@
 
 ## What it does
 Fires when none of an optimizer's parameters gets a gradient, step after step, while a model that came after the
-optimizer gets them all: it was made again, deep-copied, unpickled or converted when the optimizer already existed.
+optimizer gets them all: it was recreated, deep-copied, unpickled or converted when the optimizer already existed.
 
 ## Why it matters
-The optimizer updates tensors that no longer belong to the model. The model that runs in forward stays as it was
-initialised: the loss does not move, and nothing says why.
+The optimizer updates tensors that no longer belong to the model. The model that runs in forward keeps its initial
+weights: the loss does not move, and nothing says why.
 
 ## Common belief
-The optimizer belongs to the model, and follows when the model is made again.
+The optimizer belongs to the model and follows when the model is recreated.
 
 ## In truth
-It holds tensors. A deep copy, a new model or a reload makes others, and the optimizer goes on updating the old ones.
+It holds tensors. A deep copy, a new model or a reload creates others, and the optimizer keeps updating the old ones.
 
 ## Bad
 ```python
@@ -47,7 +47,7 @@ for _ in range(8):
 
 ## When it stays silent
 Alternating training; gradients copied over by hand, as in first-order meta-learning; a model given to the wrong
-optimizer though both were there before it (`backward-misses-optimizer` tells that).
+optimizer although both existed before it (see `backward-misses-optimizer`).
 
 ## How it decides
 The optimizer's parameters are in no live module any more, or the parameters that get the gradients have the same

@@ -1,4 +1,4 @@
-"""An optimizer is made again and again, and loses its state each time.
+"""An optimizer is recreated again and again and loses its state each time.
 
 ## What it does
 Fires when one line of code makes a new optimizer with state (momentum, Adam's averages) over the same parameters for
@@ -12,8 +12,8 @@ direction of one batch's sign, and momentum never builds up: training gets noisy
 An optimizer is a recipe: making a new one each epoch changes nothing.
 
 ## In truth
-It is a recipe with a memory. A new Adam has empty averages, and its first step moves every weight by about the full
-rate, by the sign of one batch.
+An optimizer has memory. A new Adam starts with empty averages, and its first step moves every weight by about the full
+rate, in the direction of one batch's sign.
 
 ## Bad
 ```python

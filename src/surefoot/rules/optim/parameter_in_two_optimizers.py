@@ -6,13 +6,13 @@ gradient came in between: both hold the same parameters.
 
 ## Why it matters
 Each gradient moves the shared parameters twice, by two rules with two states: the effective rate is the sum of both,
-and the momentum of each knows nothing of the other's moves.
+and the momentum of each ignores the other's moves.
 
 ## Common belief
 Two optimizers over one parameter share the work.
 
 ## In truth
-Each takes its full step. The same gradient is applied twice, by two rules, and neither knows of the other's move.
+Each takes its full step. The same gradient is applied twice, by two update rules, and neither accounts for the other.
 
 ## Bad
 ```python

@@ -2,7 +2,7 @@
 
 ## What it does
 Fires when a parameter that had been trained was replaced in its module by a new object, by assigning a parameter or
-a whole layer, while the optimizer still holds the old one and nobody holds the new one.
+a whole layer, while the optimizer still holds the old one and none holds the new one.
 
 ## Why it matters
 An optimizer holds tensors, not names. It goes on with a tensor that left the model, and the new one stays at its
@@ -12,7 +12,7 @@ initial values for the rest of the run.
 Assigning a new layer to the model puts it into training.
 
 ## In truth
-It puts it into the model. The optimizer still holds the tensors of the old layer; the new ones need `add_param_group`
+It only changes the model. The optimizer still holds the tensors of the old layer; the new ones need `add_param_group`
 or a new optimizer.
 
 ## Bad

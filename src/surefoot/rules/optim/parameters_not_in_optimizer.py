@@ -1,10 +1,10 @@
 """Parameters get gradients that no optimizer ever uses.
 
 ## What it does
-Fires when a part of what computes the loss gets gradients other than zero, step after step, and no optimizer holds
-it: a head or second model that was forgotten, a layer that was added or replaced after the optimizer was made, a
-backbone that was thawed in the middle of training, a weight of a loss that is a plain tensor. Also
-when the run ends and an optimizer that holds parameters with gradients never stepped.
+Fires when some parameters behind the loss get non-zero gradients, step after step, and no optimizer holds them: a head
+or second model that was forgotten, a layer that was added or replaced after the optimizer was made, a backbone that was
+unfrozen in the middle of training, a weight of a loss that is a plain tensor. Also when the run ends and an optimizer
+that holds parameters with gradients never stepped.
 
 ## Why it matters
 That part stays at its initial values. The rest learns to work around it, so that the loss may even fall: the model
@@ -14,8 +14,8 @@ is just worse than it should be, and nothing says why.
 Whatever gets a gradient is trained.
 
 ## In truth
-Backward computes gradients for all that requires them; only what an optimizer holds is moved. A part that was thawed or
-added later belongs to none.
+Backward computes gradients for everything that requires them; only what an optimizer holds moves. A part that was
+unfrozen or added later belongs to none.
 
 ## Bad
 ```python
@@ -116,7 +116,7 @@ def _forgotten(now: StepFacts, past: History) -> Iterator[Evidence]:
     setup = past.setup
     if now.update < STEPS or now.skipped or not get_gradients(now) or not (reaches(now) or misses(now)):
         return
-    elsewhere = successors(setup, of_trained=True)  # parameter-replaced tells of those
+    elsewhere = successors(setup, of_trained=True)  # parameter-replaced reports those
     params = [p for p in missing(setup) if not p.hidden_in and p.name not in elsewhere]
     if not params or _blamed(now, past, params) != now.optimizer:
         return
@@ -128,7 +128,7 @@ def _forgotten(now: StepFacts, past: History) -> Iterator[Evidence]:
     forgotten = [unit for unit in found if not is_left_out_on_purpose(unit, found, setup)]
     yield Evidence(
         message=_message(forgotten or found, optimizer.kind),
-        fix="give the optimizer these parameters too, or freeze them with requires_grad_(False) if that is meant.",
+        fix="give the optimizer these parameters too, or freeze them with requires_grad_(False) if that is intended.",
         site=optimizer.site or now.site,
         numbers={"params": sum(len(unit.params) for unit in forgotten or found)},
         level=None if forgotten else "note",

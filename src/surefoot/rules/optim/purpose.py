@@ -1,4 +1,4 @@
-"""Was a part of the model left out of the optimizer on purpose? What the facts say for it."""
+"""Was a part of the model left out of the optimizer on purpose? The evidence for it."""
 
 from surefoot.facts import ParameterFacts, SetupFacts
 from surefoot.rules.optim.missing import Unit, num_matrices, successors, trained

@@ -12,8 +12,8 @@ and diverges on another; no seed makes it repeatable.
 `torch.Tensor(3, 4)` and `torch.empty(3, 4)` start at zero, or at random.
 
 ## In truth
-They reserve memory and leave in it what was there, which in a fresh process is often zeros. `torch.nn.Parameter`
-does not initialise anything; `reset_parameters()` runs only if it is called.
+They allocate memory and leave its contents, which in a fresh process are often zeros. `torch.nn.Parameter` does not
+initialise anything, and `reset_parameters()` runs only if it is called.
 
 ## Bad
 ```python

@@ -1,9 +1,9 @@
-"""A module with trainable parameters is registered nowhere, so that no optimizer got it.
+"""A module with trainable parameters is not registered, so no optimizer got it.
 
 ## What it does
 Fires when parameters that get gradients lie in a module that another one keeps in a plain Python list, tuple or dict,
 where `parameters()` does not find them, or in a plain tensor, and no optimizer holds them; and when a `forward` makes a
-layer anew each time it runs.
+new layer each time it runs.
 
 ## Why it matters
 `parameters()`, `to()`, `train()` and `state_dict()` see only what is registered. The hidden layers run in forward and
@@ -13,8 +13,8 @@ stay at their initial values; they are missing from checkpoints too.
 Layers in a Python list are layers of the model.
 
 ## In truth
-They are used by it, and unknown to it: `parameters()`, `to()`, `state_dict()` and `train()` find what is assigned as an
-attribute or kept in a `ModuleList`.
+The model uses them without knowing them: `parameters()`, `to()`, `state_dict()` and `train()` find only modules
+assigned as attributes or kept in a `ModuleList`.
 
 ## Bad
 ```python

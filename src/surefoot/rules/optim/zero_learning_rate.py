@@ -2,17 +2,17 @@
 
 ## What it does
 Fires when all groups of an optimizer have the rate 0 from the first step on, or for a long stretch later: a warm-up
-that starts at 0 and is advanced once per epoch, an integer division, a schedule that ended long before the run. What it
-advises depends on which of them it was.
+that starts at 0 and is advanced once per epoch, an integer division, a schedule that ended long before the run. The
+advice depends on the cause.
 
 ## Why it matters
-Every batch is computed and thrown away. The weights do not move; only batch-norm statistics and the clock do.
+Every gradient is computed and thrown away. The weights do not move; only batch-norm statistics and the clock do.
 
 ## Common belief
 The rate was set to 0.1, so it is 0.1.
 
 ## In truth
-A scheduler writes its first rate when it is made. A warm-up factor of 0, or an integer division, makes that 0 before
+A scheduler writes its first rate when it is created. A warm-up factor of 0, or an integer division, makes that 0 before
 the first step, and a run with a rate of 0 looks like any other.
 
 ## Bad
@@ -125,7 +125,7 @@ def _advice(now: StepFacts, num_zero: int) -> str:
         return AT_START
     schedule = next((s for s in now.schedules if s.count), None)
     if schedule is None:
-        return f"find what set the rate to 0 within the first {num_before} steps."
+        return f"find what set the rate to 0 after {num_before} steps."
     length = f" ({schedule.made.length} advances)" if schedule.made.length else ""
     return (
         f"make {schedule.made.kind}{length} as long as the run, or end the run with it: it came to 0 within "

@@ -4,18 +4,18 @@
 Fires when a `StepLR`, `MultiStepLR` or `ExponentialLR` is advanced inside the batch loop and its rate dies far too
 early: 1000 times smaller within one epoch, before half of it or of the run is over, or a decay that fits the number of
 epochs is used up by batches. Schedules whose settings can not be read (`LambdaLR`, `MultiplicativeLR`, chained ones)
-are told by their course: 1000 times smaller before half of a run of several epochs, and as much again after it.
+are judged by their course: 1000 times smaller before half of a run of several epochs, and as much again after it.
 
 ## Why it matters
-The rate falls as many times too fast as the epoch has batches. After a fraction of the run it is too small to change
-the weights, and the loss freezes at a value that looks like convergence.
+With n batches an epoch, the rate falls n times too fast. After a fraction of the run it is too small to change the
+weights, and the loss freezes at a value that looks like convergence.
 
 ## Common belief
-`scheduler.step()` belongs behind `optimizer.step()`, always.
+`scheduler.step()` always belongs right after `optimizer.step()`.
 
 ## In truth
-Its unit is whatever calls it. `StepLR(step_size=30)` means thirty epochs in most recipes; called after each batch, it
-is over after thirty batches.
+Its unit is the call. `StepLR(step_size=30)` means thirty epochs in most recipes; called after each batch, it takes
+thirty batches.
 
 ## Bad
 ```python
@@ -57,7 +57,7 @@ for epoch in range(4):
 
 ## When it stays silent
 Milestones and step sizes given in iterations; a decay that, counted in batches, still leaves a rate that trains; a
-schedule that every micro-batch advances, which `schedule-counts-micro-batches` tells; lambdas that come to a floor or
+schedule that every micro-batch advances, which `schedule-counts-micro-batches` reports; lambdas that come to a floor or
 to zero, and those in loops without a `DataLoader`.
 
 ## How it decides
@@ -98,7 +98,7 @@ def _counts_batches(schedule: ScheduleFacts) -> bool:
 
 
 def _cut_in_epochs(schedule: ScheduleFacts) -> float:
-    """How much smaller the rate would be, had each epoch advanced it once."""
+    """How much smaller the rate would be if each epoch had advanced it once."""
     gamma, epochs = schedule.made.setting("gamma"), schedule.epochs
     match schedule.made.builtin:
         case "StepLR":

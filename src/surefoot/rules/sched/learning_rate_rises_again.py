@@ -1,4 +1,4 @@
-"""A cosine schedule passed its minimum and climbs again.
+"""A cosine schedule has passed its minimum and rises again.
 
 ## What it does
 Fires when a `CosineAnnealingLR` is advanced well beyond `T_max`, so that its learning rate rises.
@@ -48,7 +48,7 @@ for _ in range(20):
 
 ## When it stays silent
 `CosineAnnealingWarmRestarts`, `CyclicLR` and other schedules that are meant to rise; an advance or two too many; a
-schedule that every micro-batch advances, which `schedule-counts-micro-batches` tells.
+schedule that every micro-batch advances, which `schedule-counts-micro-batches` reports.
 
 ## How it decides
 The schedule's own counter is beyond `T_max` by a tenth of it and by two advances at least.

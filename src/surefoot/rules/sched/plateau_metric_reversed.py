@@ -1,4 +1,4 @@
-"""`ReduceLROnPlateau` is told that better is worse.
+"""`ReduceLROnPlateau` takes improvement for decline.
 
 ## What it does
 Fires when `ReduceLROnPlateau` in mode `min` is fed an accuracy that rises while the training loss falls, or in mode
@@ -12,8 +12,8 @@ small to go on.
 `ReduceLROnPlateau` watches whatever it is given and notices when it stops getting better.
 
 ## In truth
-It does not know what better is: `mode="min"` is the default, for losses. Fed with an accuracy, it takes every
-improvement for a bad epoch.
+It does not know which direction is better: the default `mode="min"` is for losses. Given an accuracy, it counts every
+improvement as a bad epoch.
 
 ## Bad
 ```python

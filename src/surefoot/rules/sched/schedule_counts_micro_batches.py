@@ -1,19 +1,19 @@
-"""A schedule is advanced after every micro-batch of an accumulation window.
+"""A schedule advances after every micro-batch of an accumulation window.
 
 ## What it does
 Fires when the gradients of several micro-batches are summed into each optimizer step and each of them advances the
 schedule.
 
 ## Why it matters
-The schedule runs as many times too fast as the window has micro-batches: warm-up and decay are over after a fraction
-of the steps, and a cosine climbs again while the training goes on.
+With k micro-batches a window, the schedule runs k times too fast: warm-up and decay are over after a fraction of the
+steps, and a cosine rises again while training goes on.
 
 ## Common belief
 A schedule counts batches.
 
 ## In truth
-It counts calls, and its length is mostly planned in updates. Under accumulation an update takes k batches; advanced
-with each of them, the schedule is over k times too early.
+It counts calls, and its length is usually given in updates. With accumulation an update takes k batches; advanced on
+each of them, the schedule ends k times too early.
 
 ## Bad
 ```python

@@ -9,10 +9,10 @@ The decay that the schedule exists for never happens, and a warm-up may still be
 wrong rates from the first step to the last, and the low-rate phase in which the loss settles is missing.
 
 ## Common belief
-A schedule stretches over the training, however long that is.
+A schedule stretches over the training, however long it is.
 
 ## In truth
-It has the length it was made with. Counted in updates and advanced per epoch, it barely leaves its warm-up.
+It has the length it was created with. Counted in updates but advanced per epoch, it barely leaves its warm-up.
 
 ## Bad
 ```python

@@ -1,4 +1,4 @@
-"""A learning-rate scheduler is made and never advanced.
+"""A learning-rate scheduler is created but never advanced.
 
 ## What it does
 Fires at the end of a run in which an optimizer stepped through at least one epoch while none of its schedulers was
@@ -11,11 +11,11 @@ The rate stays where the scheduler's constructor left it: no decay at all, or, w
 a fraction of the intended rate for the whole run.
 
 ## Common belief
-Making a scheduler with the optimizer is enough: the optimizer asks it for the rate.
+Creating a scheduler with the optimizer is enough: the optimizer asks it for the rate.
 
 ## In truth
-The scheduler writes into the optimizer, and only when its `step()` is called. Until then the rate is what its
-constructor left, for a warm-up a fraction of the one meant.
+The scheduler writes to the optimizer only when its `step()` is called. Until then the rate is what its constructor set,
+which for a warm-up is a fraction of the intended one.
 
 ## Bad
 ```python

@@ -1,12 +1,12 @@
-"""A scheduler sets the learning rate of another optimizer than the one that needs it.
+"""A scheduler drives a different optimizer from the one that trains.
 
 ## What it does
 Fires when a schedule is advanced, the optimizer it was made for never steps, and another optimizer without a schedule
 does the training. Also when two equal schedules drive one optimizer, while a second optimizer that trains has none.
 
 ## Why it matters
-The optimizer that trains keeps its first learning rate for ever. It often happens when an optimizer is made again,
-after a model is rebuilt, moved or unfrozen, and the scheduler still holds the old one.
+The optimizer that trains keeps its first learning rate for the whole run. This often happens when an optimizer is
+recreated after a model is rebuilt, moved or unfrozen, and the scheduler still holds the old one.
 
 ## Common belief
 The scheduler adjusts the rate of the training.
@@ -96,6 +96,6 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
 
 
 def _is_doubled(one: ScheduleFacts, two: ScheduleFacts) -> bool:
-    """The same schedule with the same settings, twice: their cuts multiply, which nobody wants."""
+    """The same schedule with the same settings, twice: their cuts multiply, which is never intended."""
     same = (one.drives, one.count, one.made.builtin, one.made.settings)
     return bool(one.made.settings) and same == (two.drives, two.count, two.made.builtin, two.made.settings)

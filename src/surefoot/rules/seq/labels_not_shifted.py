@@ -9,7 +9,7 @@ The model learns to copy. The loss falls quickly towards zero, which looks like 
 what comes next.
 
 ## Common belief
-A language model learns to give its input back, so its input is the target.
+A language model learns to reproduce its input, so its input is the target.
 
 ## In truth
 A causal model has already read the token at its own position. What it must learn is the next one: the scores of
@@ -61,7 +61,7 @@ shift inside, so that a prediction has not read its own token; programs in which
 
 ## How it decides
 The ids of an embedding lookup are taken from the graph behind the loss and compared with the targets. A
-vector-Jacobian product for each of two predictions tells the positions that they depend on.
+vector-Jacobian product for each of two predictions shows which positions they depend on.
 """
 
 from collections.abc import Iterator

@@ -5,15 +5,15 @@ Fires when a model that reads tokens from left to right is trained on the token 
 cross-entropy or NLL loss are the model's own input, moved by two positions.
 
 ## Why it matters
-The model learns to leave out a token each time. Its loss falls, if not as far as it should, so that training looks
-healthy; what it writes is broken.
+The model learns to skip a token each time. Its loss falls, though not as far as it should, so training looks healthy,
+but the text it generates is broken.
 
 ## Common belief
-A model that takes labels wants those that belong to its predictions: the next tokens.
+A model that takes labels expects those of its predictions: the next tokens.
 
 ## In truth
-Models with a loss of their own, such as those of Hugging Face, want the input itself as labels and shift it inside. Who
-shifts before shifts twice.
+Models that compute their own loss, such as those of Hugging Face, expect the input itself as labels and shift it
+inside. Shifting it beforehand shifts it twice.
 
 ## Bad
 ```python
@@ -85,7 +85,7 @@ the model's input; predictions that were cut out at another position; periodic d
 
 ## How it decides
 The ids of an embedding lookup are taken from the graph behind the loss and compared with the targets. One
-vector-Jacobian product tells the last position that a prediction depends on.
+vector-Jacobian product shows the last position that a prediction depends on.
 """
 
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
                     f"the prediction that has read positions up to {read.latest} must give the token at position "
                     f"{read.target}, and the one between is skipped"
                 ),
-                fix="shift once: hand over the tokens themselves as labels where the model or its loss shifts them.",
+                fix="shift once: pass the tokens themselves as labels if the model or its loss shifts them.",
                 site=one.site,
                 numbers={"offset": 2, "batches": one.num_batches},
             )

@@ -5,8 +5,8 @@ Fires when the targets of cross-entropy or NLL loss are the model's own input mo
 of a token depends on that token: the graph leads from it to the input behind it.
 
 ## Why it matters
-The model learns to look up the answer. The loss falls far below what the text allows, and when it writes by itself,
-where there is nothing to look up, it fails.
+The model learns to look up the answer. The loss falls far below what the text allows, and generation fails, because
+there is nothing to look up.
 
 ## Common belief
 A transformer reads from left to right.
@@ -63,7 +63,7 @@ positions; embeddings that are frozen, and models that are compiled or checkpoin
 
 ## How it decides
 The ids of an embedding lookup are taken from the graph behind the loss and compared with the targets. A
-vector-Jacobian product for each of two predictions tells the positions that they depend on.
+vector-Jacobian product for each of two predictions shows which positions they depend on.
 """
 
 from collections.abc import Iterator

@@ -17,8 +17,8 @@ between runs with other batches.
 With `padding_idx` set, padding is ignored.
 
 ## In truth
-`padding_idx` keeps one row of the embedding from being trained. The loss knows nothing of it: it leaves out
-`ignore_index` alone, which is -100 unless it is set.
+`padding_idx` keeps one row of the embedding from being trained. The loss does not know it: it only leaves out
+`ignore_index`, which is -100 by default.
 
 ## Bad
 ```python
@@ -81,8 +81,8 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.seq.seen import backwarded
 
 MIN_BATCHES = 2  # one may be odd
-MIN_UNNAMED = 4  # nothing but the batches themselves tells what is padding
-MIN_SHARE = 0.05  # of targets, if nothing else tells: a few do little harm
+MIN_UNNAMED = 4  # only the batches themselves show what is padding
+MIN_SHARE = 0.05  # of targets, without other evidence: a few do little harm
 
 
 @rule("warning", on=StepFacts, probes=("sequence", "loss"))
@@ -130,5 +130,5 @@ def _fix(one: SequenceFacts) -> str:
     if _is_written_out(one):
         return "multiply the loss of each position by a mask that is 0 where it is padded, and divide by its sum."
     if one.is_padding_a_class or not one.is_padding_named:  # ignoring it would leave out others, as the end of texts
-        return "set the targets of padded positions to -100, which the loss ignores unless told otherwise."
+        return "set the targets of padded positions to -100, which the loss ignores by default."
     return f"pass ignore_index={one.padding_target} to the loss, or set padded targets to -100."

@@ -1,12 +1,12 @@
-"""Attention leaves out the tokens and attends to the padding.
+"""Attention ignores the tokens and attends to the padding.
 
 ## What it does
 Fires when, behind a loss, attention gives no weight at all to any real token of padded sequences, and only to their
-padding: the mask is the wrong way round.
+padding: the mask is inverted.
 
 ## Why it matters
-Attention brings no position anything of the other tokens, so that the model knows each token by itself at best. The
-loss levels off early, and in newer versions of torch not even a NaN shows why.
+No position learns anything from the other tokens, so at best the model sees each token by itself. The loss levels off
+early, and in newer versions of torch not even a NaN shows why.
 
 ## Common belief
 A mask is True for what counts.

@@ -1,4 +1,4 @@
-"""The embedding of padding is not zero any more.
+"""The embedding of padding is no longer zero.
 
 ## What it does
 Fires when a function of `nn.init` has filled the weight of an embedding with `padding_idx`, the row of the padding

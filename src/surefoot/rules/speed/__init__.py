@@ -1,1 +1,1 @@
-"""Time that a run loses: measured, never guessed."""
+"""Time that a run loses, measured rather than guessed."""

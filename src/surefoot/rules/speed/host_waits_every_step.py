@@ -1,4 +1,4 @@
-"""A line that reads a value from the device makes the program wait in every step.
+"""A line reads a value from the device in every step and makes the program wait.
 
 ## What it does
 Fires when a run ends in which one line read a tensor on a device such as a GPU (`.item()`, `.tolist()`, `.cpu()`,
@@ -76,7 +76,7 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"this line reads a tensor on {reads.device} with {reads.what} in {reads.num_steps} of "
-                f"{reads.num_since} steps, and each time waits until the device has done all that was asked of it"
+                f"{reads.num_since} steps, and each time waits until the device has finished all queued work"
             ),
             fix="keep the tensor (loss.detach()), sum up on the device, and read it every 50 or 100 steps.",
             site=reads.site,

@@ -75,7 +75,7 @@ A function that is compiled a few times, for train and eval mode, a short last b
 compiled often for different reasons; fewer compilations than `torch._dynamo.config.recompile_limit`.
 
 ## How it decides
-Torch keeps an account of what it compiled and why. It is read once, when the run ends.
+Torch records what it compiled and why. This record is read once, when the run ends.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=(
                 f"`{found.function}` was compiled {found.num_compiles} times, in {found.seconds:.1f} s, because of "
-                f"`{found.what}`, which is never what it was before; from there on torch runs it uncompiled"
+                f"`{found.what}`, which has a new value each time; from there on torch runs it uncompiled"
             ),
             fix=(
                 "pass what changes as a tensor, keep counters out of what is compiled, or compile with dynamic=True "

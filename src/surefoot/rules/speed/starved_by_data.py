@@ -1,12 +1,12 @@
-"""The training loop waits for its DataLoader for a large part of its time.
+"""The training loop spends much of its time waiting for its DataLoader.
 
 ## What it does
 Fires when a loop that trains has waited for its loader for more than 40 % of the time of at least 200 steps, and at
 least 5 ms a batch. Both times are measured.
 
 ## Why it matters
-The model stands still while batches are put together. A faster device or a better kernel changes little as long as
-that is so.
+The model is idle while batches are assembled. Until that changes, a faster device or a better kernel makes little
+difference.
 
 ## Common belief
 Loading runs in the background while the model computes.
@@ -70,7 +70,7 @@ for x, y in DataLoader(Prepared(), batch_size=8, shuffle=True):
 ```
 
 ## When it stays silent
-Small programs whose batches take less than 5 ms; data sets without a length, which stream from where they stream;
+Small programs whose batches take less than 5 ms; data sets without a length, which stream;
 evaluation; the first batch of a pass, for which workers are started.
 """
 
@@ -96,7 +96,7 @@ def check(now: EpochFacts, past: History) -> Iterator[Evidence]:
     yield Evidence(
         message=(
             f"the loop waited for this DataLoader for {waited:.1f} of {seconds:.1f} s ({waited / seconds:.0%}), "
-            f"{1000 * waited / num_waits:.1f} ms a batch; all else took {1000 * (seconds - waited) / num_waits:.1f} ms"
+            f"{1000 * waited / num_waits:.1f} ms a batch; the rest took {1000 * (seconds - waited) / num_waits:.1f} ms"
         ),
         fix=_advice(now.num_workers),
         site=now.site,
