@@ -9,10 +9,11 @@ from urllib.parse import quote
 import pytest
 
 import surefoot as sf
+from surefoot.dashboard.data.encode import encode
 from surefoot.dashboard.data.run_cache import RunCache
 from tests.dashboard.client import Client
 from tests.dashboard.conftest import EVIL, TRAIN
-from tests.runlog.making import FINISHED, LogFile
+from tests.runlog.making import FINISHED, RUNNING, LogFile
 
 
 def get(client: Client, path: str, **params: Any) -> Any:
@@ -34,8 +35,6 @@ def test_runs_are_listed_with_their_curves(client: Client) -> None:
 
 
 def test_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
-    from surefoot.dashboard.data.run_cache import RunCache
-
     run_cache = RunCache(tmp_path / "later")
     assert run_cache.rows() == []
     with LogFile(tmp_path / "later" / "a" / "rank-0.db") as file:
@@ -200,13 +199,33 @@ def test_nothing_not_finite_is_lost(client: Client) -> None:
     assert math.isfinite(loss["times"][0])
 
 
-def test_settings_of_all_runs_are_told_by_name(tmp_path: Path) -> None:
+def test_columns_of_all_runs_are_told_by_name(tmp_path: Path) -> None:
     for rate in (0.1, 0.2):
         with sf.start_run(tmp_path, config={"lr": rate, "layers": [1]}, group="rates", tags="try") as run:
-            run.log({"loss": rate})
+            for step, acc in enumerate([0.5, 1 / 3, math.nan, rate]):
+                run.log({"acc": acc, "never": math.nan}, step=step)
     run_cache = RunCache(tmp_path)
-    told = run_cache.settings(["lr", "none"])
-    assert told["names"] == ["layers", "lr"]
+    told = run_cache.columns(["lr", "none"], [], with_metrics=False)
+    assert (told["settings"], told["metrics"]) == (["layers", "lr"], [])
     assert sorted(one["lr"] for one in told["runs"].values()) == [0.1, 0.2]
     assert [set(one) for one in told["runs"].values()] == [{"lr"}] * 2
     assert {(row["run_group"], row["tags"]) for row in run_cache.rows()} == {("rates", "try")}
+
+    wanted = ["last:acc", "low:acc", "high:acc", "last:never", "low:never", "low:none", "sum:acc", "acc"]
+    told = json.loads(encode(run_cache.columns([], wanted, with_metrics=True)))
+    assert (told["metrics"], told["is_whole"]) == (["acc", "never"], True)
+    slow = next(one for one in told["runs"].values() if one["last:acc"] == 0.2)
+    assert slow == {"last:acc": 0.2, "low:acc": 0.2, "high:acc": 0.5, "last:never": "NaN"}
+    fast = next(one for one in told["runs"].values() if one["last:acc"] == 0.1)
+    assert fast["low:acc"] == 0.1
+
+
+def test_metrics_have_all_their_digits_and_follow_a_run(client: Client, log: Path) -> None:
+    with LogFile(log / "20260105-more" / "rank-0.db", RUNNING) as file:
+        file.log([1], acc=[1 / 3])
+        (one,) = get(client, "/api/columns", metric="last:acc")["runs"].keys() - {TRAIN}
+        assert get(client, "/api/columns", metric="last:acc")["runs"][one] == {"last:acc": 1 / 3}
+        file.log([2], acc=[2 / 3])
+        assert get(client, "/api/columns", metric=["last:acc", "low:acc"])["runs"][one] == {
+            "last:acc": 2 / 3, "low:acc": 1 / 3,
+        }  # fmt: skip

@@ -108,7 +108,7 @@ def _print_series(run: Run, rank: int) -> None:
 def _print_outlook(run: Run) -> None:
     from surefoot.report.convergence import stored_loss_summary
 
-    lines = stored_loss_summary(run.first)
+    lines = stored_loss_summary(run.first, goes_on=run.status == "running")
     if lines:
         print("\nthe loss so far:" if run.status == "running" else "\nhow the loss ended:")
     for line in lines:

@@ -28,6 +28,19 @@ def test_still_falling() -> None:
     )
 
 
+def test_a_run_that_goes_on_has_not_ended_and_trains_longer_anyway() -> None:
+    numbers, verdict = loss_summary(FALLING, goes_on=True)
+    assert "in the last tenth of 1000 steps so far; lowest" in numbers
+    assert verdict.startswith("still falling")
+    bad = Curve.of("loss", STEPS, np.where(STEPS < 900, 1.0, np.nan))
+    held_out = Curve.of("val/loss", STEPS[::50], np.linspace(2.0, 1.0, 20))
+    stuck = Curve.of("loss", STEPS, 2.3 + NOISE)
+    for loss in (bad, stuck, FLAT, FALLING):
+        for lr in (None, CONSTANT, Curve.of("lr", STEPS, np.linspace(0.1, 0, 1000))):
+            lines = loss_summary(loss, held_out, lr=lr, goes_on=True)
+            assert not any("ended" in line or "at the end" in line for line in lines)
+
+
 def test_at_rest_at_a_constant_rate() -> None:
     _, verdict, move = loss_summary(FLAT, lr=CONSTANT)
     right, given = RIGHT["resting"]

@@ -61,7 +61,7 @@ def _convergence(run: Run) -> dict[str, str] | None:
     from surefoot.report.convergence import stored_loss_summary
 
     try:
-        lines = stored_loss_summary(run.first)
+        lines = stored_loss_summary(run.first, goes_on=run.status == "running")
     except Exception as error:  # of a damaged log, or of a rule's finding of another version
         return {"text": f"How the loss ended can't be told: {error}"}
     return {"text": "\n".join(lines)} if lines else None

@@ -10,7 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefoot.dashboard.data.damage import DAMAGE
+from surefoot.dashboard.data.metrics import KnownNames, Metrics, exactly, metrics_of
+from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.edits import is_edit_file
@@ -21,6 +25,7 @@ from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.setting import Value
 
 SPARK_SECONDS = 1.0  # for the curves of a list; what is not ready then comes later
+METRIC_SECONDS = 1.0  # for numbers of all series
 MOST_NAMES = 5000  # of settings
 RECHECK = 10  # looks at a run that has ended: it changes no more, unless somebody puts another in its place
 
@@ -41,6 +46,7 @@ class Line:
     num_looks: int = 0
     is_whole: bool = False  # the curve is there
     settings: dict[str, Value] = dataclasses.field(default_factory=dict)
+    metrics: Metrics | None = None  # until somebody asks
 
 
 class RunCache:
@@ -50,6 +56,7 @@ class RunCache:
         self.runs = Runs(folder)
         self.memory = Memory()
         self._lines: dict[str, Line] = {}
+        self._indexes, self._names = SeriesIndexes(), KnownNames()
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
@@ -82,19 +89,34 @@ class RunCache:
                     self._add_curve(name, run or _load(self.folder, name))
             return [self._lines[name].row for name in names]
 
-    def settings(self, wanted: list[str]) -> dict[str, Any]:
-        """The names of all that any run was set to, and of each run what is wanted."""
+    def columns(self, settings: list[str], metrics: list[str], *, with_metrics: bool) -> dict[str, Any]:
+        """The names of all settings, and with them of all series; of each run what is wanted of both.
+
+        Series take a while to read: those of all runs were read if it `is_whole`.
+        """
         self.rows()
         with self._lock:
-            lines = {name: line.settings for name, line in self._lines.items() if line.settings}
+            is_whole = not with_metrics or self._read_metrics()
+            lines = {as_text(name): line for name, line in self._lines.items()}
+        found = {run: _chosen(line, settings, metrics) for run, line in lines.items()}
         return {
-            "names": sorted({name for settings in lines.values() for name in settings})[:MOST_NAMES],
-            "runs": {
-                as_text(run): found
-                for run, settings in lines.items()
-                if (found := {name: settings[name] for name in wanted if name in settings})
-            },
+            "settings": sorted({name for line in lines.values() for name in line.settings})[:MOST_NAMES],
+            "metrics": self._names.all(line.metrics for line in lines.values() if line.metrics)[:MOST_NAMES],
+            "runs": {run: values for run, values in found.items() if values},
+            "is_whole": is_whole,
         }
+
+    def _read_metrics(self) -> bool:
+        deadline = time.monotonic() + METRIC_SECONDS
+        for name, line in self._lines.items():
+            if line.metrics is None and line.row["status"] != "unreadable":
+                if time.monotonic() > deadline:
+                    return False
+                try:
+                    line.metrics = metrics_of(load_run(self.folder / name).process(0), self._indexes, self._names)
+                except DAMAGE:
+                    line.metrics = Metrics({}, np.empty((0, 3)))
+        return True
 
     def forget(self, names: Iterable[str]) -> None:
         """Look at them anew: they were edited."""
@@ -131,6 +153,15 @@ class RunCache:
         line.is_whole = True
         if isinstance(run, Run):
             line.row = {**line.row, **spark(run, self.memory)}
+
+
+def _chosen(line: Line, settings: list[str], metrics: list[str]) -> dict[str, Any]:
+    """By name; of series as in "low:val/loss"."""
+    numbers = {} if line.metrics is None else {metric: line.metrics.get(metric) for metric in metrics}
+    return {
+        **{name: line.settings[name] for name in settings if name in line.settings},
+        **{metric: exactly(value) for metric, value in numbers.items() if value is not None},
+    }
 
 
 def row_of(run: Run, memory: Memory) -> Row:

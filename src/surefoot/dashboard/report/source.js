@@ -10,7 +10,7 @@ export const onlyRun = all.run.run.run;
 export class SourceError extends Error {}
 
 export const runs = async () => ({ runs: [all.run.run] });
-export const settings = async () => ({ names: [], runs: {} });
+export const columns = async () => ({ settings: [], metrics: [], runs: {}, is_whole: true });
 export const run = async () => all.run;
 export const findings = async () => all.findings;
 export const params = async (name, wanted = {}) => rankOf(wanted).params;

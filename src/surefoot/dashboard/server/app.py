@@ -34,7 +34,7 @@ def make_app(folder: Path, auth: Auth, *, allows_edits: bool = True) -> tuple[AS
             Route("/", _index),
             Route("/api/runs", reading("runs.list_runs")),
             Route("/api/edit", acting("edit.edit_runs"), methods=["POST"]),
-            Route("/api/settings", reading("runs.list_settings")),
+            Route("/api/columns", reading("runs.list_columns")),
             Route(RUN, reading("runs.one_run")),
             Route(f"{RUN}/series", reading("series.read_series")),
             Route(f"{RUN}/params", reading("series.read_params")),

@@ -14,11 +14,12 @@ ON_THE_LOSS = "converge"  # the family whose rules judge the course of the loss 
 
 
 def advice(
-    verdict: Verdict, overfitted: Curve | None, findings: list[Finding], *, is_distance: bool = True
-) -> str | None:
+    verdict: Verdict, overfitted: Curve | None, findings: list[Finding], *, is_distance: bool = True,
+    goes_on: bool = False,
+) -> str | None:  # fmt: skip
     """`overfitted` is a held-out loss that has risen since its lowest value.
 
-    A loss below 0 is no distance from anything: nobody knows where it should go.
+    A loss below 0 is no distance from anything: nobody knows where it should go. A run that goes on trains longer.
     """
     speaking = [finding for finding in findings if _speaks(finding)]
     if speaking:
@@ -28,6 +29,8 @@ def advice(
             f"take the weights of step {overfitted.lowest[1]}, where {overfitted.name} was lowest; "
             f'sf.stop.patience("{overfitted.name}", …) stops near there'
         )
+    if goes_on and verdict.kind == "falling":
+        return None
     return _MOVES.get(verdict.kind) if is_distance or verdict.kind == "not finite" else None
 
 
@@ -58,5 +61,5 @@ _MOVES: dict[Kind, str] = {
     "diverged": "look at the learning rate first: lower it, or warm it up; clip the gradients",
     "stuck": "if it should fall, try one batch first: a loss that does not fall there points at the loss, the rate or "
     "the wiring",
-    "not finite": "find the first value that is not finite: what came before it is in the run log",
+    "not finite": "find the first value that is not finite: `surefoot run` tells where it is first seen",
 }

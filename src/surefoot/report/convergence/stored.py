@@ -19,7 +19,9 @@ HELD_OUT = (
 )  # fmt: skip
 
 
-def stored_loss_summary(process: StoredProcess, findings: list[Finding] | None = None) -> list[str]:
+def stored_loss_summary(
+    process: StoredProcess, findings: list[Finding] | None = None, *, goes_on: bool = False
+) -> list[str]:
     """Of one process; its stored findings, unless others are given."""
     names = {*LOSSES, *HELD_OUT, SECOND, RATE}
     found = process.columns(
@@ -34,4 +36,6 @@ def stored_loss_summary(process: StoredProcess, findings: list[Finding] | None =
     if findings is None:
         findings = [Finding(**{**finding, "evidence": {}}) for finding in process.findings()]
     noise = stored_noise(process, loss.last_step)
-    return loss_summary(loss, held_out, lr=lr, num_skipped=count_skipped(process.file), noise=noise, findings=findings)
+    return loss_summary(
+        loss, held_out, lr=lr, num_skipped=count_skipped(process.file), noise=noise, findings=findings, goes_on=goes_on
+    )

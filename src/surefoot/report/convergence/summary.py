@@ -18,40 +18,41 @@ LEAST_VALIDATIONS = 8  # since the lowest, to speak of a rise
 
 def loss_summary(
     loss: Curve, held_out: Curve | None = None, *, lr: Curve | None = None, num_skipped: int = 0,
-    noise: Noise | None = None, findings: Iterable[Finding] = (),
+    noise: Noise | None = None, findings: Iterable[Finding] = (), goes_on: bool = False,
 ) -> list[str]:  # fmt: skip
-    """Two to seven lines; none for a run that is too short to say."""
+    """Two to seven lines; none for a run that is too short to say. Of a run that goes on: how it stands."""
     verdict = judge_curve(loss, lr)
     if verdict is None:
         return []
     lowest, at = loss.lowest
     whole = f"{loss.last_step} steps" if loss.bad_since is None else "its finite values"
+    so_far = " so far" if goes_on else ""
     lines = [
-        f"{loss.name} {_told(verdict.first)} at first, {_told(verdict.last)} in the last tenth of {whole}; "
+        f"{loss.name} {_told(verdict.first)} at first, {_told(verdict.last)} in the last tenth of {whole}{so_far}; "
         f"lowest {_told(lowest)} at step {at}",
-        _said(verdict, loss.last_step - verdict.since),
+        _said(verdict, loss.last_step - verdict.since, goes_on=goes_on),
     ]
     overfits = held_out is not None and len(held_out) > 1 and verdict.kind != "rising" and _rises(held_out)
     if held_out is not None and len(held_out) > 1:
-        lines.append(_held_out(held_out, overfits=overfits))
+        lines.append(_held_out(held_out, overfits=overfits, goes_on=goes_on))
     if num_skipped:
         lines.append(f"{num_skipped} step{'s were' if num_skipped != 1 else ' was'} skipped: the weights did not move")
     if noise is not None:
         lines.append(tell_noise(noise))
-    move = advice(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0)
+    move = advice(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0, goes_on=goes_on)
     return [*lines, f"next: {move}"] if move else lines
 
 
-def _said(verdict: Verdict, num_steps: int) -> str:
+def _said(verdict: Verdict, num_steps: int, *, goes_on: bool) -> str:
     """What was seen; of a longer run, only what calibrated trainings showed."""
     course = f"from {_told(verdict.middle)} around step {verdict.since} to {_told(verdict.last)}"
     low, high = map(_told, verdict.band)
     between = f"nine in ten values since step {verdict.since} lie between {low} and {high}"
     match verdict.kind:
         case "not finite":
-            return f"it ended not finite: no finite value since step {verdict.since}"
+            return f"it {'is' if goes_on else 'ended'} not finite: no finite value since step {verdict.since}"
         case "diverged":
-            return "it diverged: the end lies above the beginning"
+            return f"it diverged: the {'last values lie' if goes_on else 'end lies'} above the beginning"
         case "rising":
             return f"it rose in the second half: {course}"
         case "falling":
@@ -61,11 +62,12 @@ def _said(verdict: Verdict, num_steps: int) -> str:
         case "swinging":
             return f"it swings: {course}, which is no lower than it was before"
         case "stuck":
-            return f"it ended near where it began; nine in ten values of the whole run lie between {low} and {high}"
+            near = "it is" if goes_on else "it ended"
+            return f"{near} near where it began; nine in ten values of the whole run lie between {low} and {high}"
         case "unclear":
             return f"not clear whether it still falls: {between}{_while(verdict.rate)}"
         case "scheduled":
-            return f"no fall in the last {num_steps} steps; {_unknown(verdict.rate)}"
+            return f"no fall in the last {num_steps} steps; {_unknown(verdict.rate, goes_on=goes_on)}"
         case "resting":
             right, given = RIGHT["resting"]
             return (
@@ -80,14 +82,15 @@ def _while(rate: Rate | None) -> str:
     return f", while the learning rate went from {_told(rate.start)} to {_told(rate.end)}"
 
 
-def _unknown(rate: Rate | None) -> str:
+def _unknown(rate: Rate | None, *, goes_on: bool) -> str:
     """Why the end of the fall says nothing about a longer run."""
     if rate is None:
         return "its learning rate is not known, so that a schedule may be the reason"
     if rate.is_spent:
         return (
-            f"the learning rate ended at {_told(rate.end)}, its highest was {_told(rate.highest)}, so the last updates "
-            "were small: whether a longer schedule lowers the loss is not known"
+            f"the learning rate {'is' if goes_on else 'ended'} at {_told(rate.end)}, its highest was "
+            f"{_told(rate.highest)}, so the last updates were small: whether a longer schedule lowers the loss is not "
+            "known"
         )
     return (
         f"the learning rate went from {_told(rate.start)} to {_told(rate.end)} meanwhile: whether the loss would fall "
@@ -95,12 +98,13 @@ def _unknown(rate: Rate | None) -> str:
     )
 
 
-def _held_out(curve: Curve, *, overfits: bool) -> str:
+def _held_out(curve: Curve, *, overfits: bool, goes_on: bool) -> str:
     lowest, at = curve.lowest
     last = float(curve.values[-1])
     away = f", {(last - lowest) / abs(lowest):.1%} above it".replace("%", " %") if lowest and last > lowest else ""
     rising = ", rising since" if overfits else ""
-    end = f"{_told(last)} at the end{away}" if curve.bad_since is None else "not finite at the end"
+    when = "now" if goes_on else "at the end"
+    end = f"{_told(last)} {when}{away}" if curve.bad_since is None else f"not finite {when}"
     return f"{curve.name} lowest {_told(lowest)} at step {at}{rising}; {end}"
 
 

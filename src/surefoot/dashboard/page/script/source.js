@@ -12,8 +12,8 @@ export class SourceError extends Error {
 }
 
 export const runs = () => get("api/runs");
-/** { names: all, runs: { run: { name: value } } } of the settings that are named. */
-export const settings = (names) => get("api/settings", { name: names });
+/** { setting, metric, all } to { settings, metrics: all names, runs: { run: { name: value } }, is_whole } */
+export const columns = (wanted) => get("api/columns", wanted);
 export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
 export const findings = (name) => get(`api/runs/${encodeURIComponent(name)}/findings`);
 export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);

@@ -17,8 +17,9 @@ def list_runs(run_cache: RunCache, params: Params) -> dict[str, Any]:
     return {"runs": run_cache.rows(), "folder": str(run_cache.folder), "can_edit": run_cache.allows_edits}
 
 
-def list_settings(run_cache: RunCache, params: Params) -> dict[str, Any]:
-    return run_cache.settings(params.texts("name")[:MOST_COLUMNS])
+def list_columns(run_cache: RunCache, params: Params) -> dict[str, Any]:
+    settings, metrics = (params.texts(kind)[:MOST_COLUMNS] for kind in ("setting", "metric"))
+    return run_cache.columns(settings, metrics, with_metrics=bool(metrics or params.text("all")))
 
 
 def one_run(run_cache: RunCache, params: Params) -> dict[str, Any]:

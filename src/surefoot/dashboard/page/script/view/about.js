@@ -8,24 +8,9 @@ const SEEN = "seen/";
 
 export function aboutRun(run) {
   const element = make("aside", { class: "about", "aria-label": "About the run" });
-  const draw = () => replace(element, verdict(run), problems(run), what(run), settings(run), happened(run));
+  const draw = () => replace(element, problems(run), what(run), settings(run), happened(run));
   draw();
   return { element, draw };
-}
-
-function verdict(run) {
-  const text = run.convergence?.text;
-  return text
-    ? make(
-        "section",
-        {},
-        make("h2", {}, run.row.status === "running" ? "The loss so far" : "How the loss ended"),
-        run
-          .shortened(text)
-          .split("\n")
-          .map((line) => make("p", { class: "said" }, line)),
-      )
-    : null;
 }
 
 function problems(run) {

@@ -2,9 +2,9 @@
 import { make } from "../dom.js";
 import { hrefOf } from "../link.js";
 import { count, short } from "../number.js";
-import { NO_GROUP } from "./columns.js";
+import { metricText, NO_GROUP } from "./columns.js";
 
-/** One line a group, the lowest mean of the best losses first. */
+/** One line a group, the lowest mean of the best losses first. Chosen metrics stand beside the losses. */
 export function grouped(rows, by, chosen) {
   const groups = new Map();
   for (const row of rows) {
@@ -16,9 +16,10 @@ export function grouped(rows, by, chosen) {
     some,
     best: spread(some.map((row) => row.best_loss)),
     last: spread(some.map((row) => row.last_loss)),
+    metrics: chosen.metrics.map((metric) => spread(some.map((row) => chosen.value(row.run, metric)))),
   }));
   lines.sort((one, two) => (one.best?.mean ?? Infinity) - (two.best?.mean ?? Infinity));
-  const head = [by === "run_group" ? "Group" : by, "Runs", "Best loss", "Last loss", "Errors"];
+  const head = [by === "run_group" ? "Group" : by, "Runs", "Best loss", "Last loss", ...chosen.metrics.map(metricText), "Errors"];
   const table = make(
     "table",
     { class: "groups" },
@@ -41,12 +42,15 @@ export function grouped(rows, by, chosen) {
     "div",
     {},
     make("div", { class: "table-frame" }, table),
-    make("p", { class: "hint" }, "Mean ± standard deviation of the runs that have a finite loss, and how many these are."),
+    make("p", { class: "hint" }, "Mean ± standard deviation of the runs whose number is finite, and how many these are."),
   );
 }
 
-function row({ key, some, best, last }, by) {
-  const query = { is: `${by}=${key}`, show: by === "run_group" ? null : by };
+function row({ key, some, best, last, metrics }, by) {
+  const query = new URLSearchParams(location.hash.split("?")[1]); // what is shown stays
+  query.delete("by");
+  query.append("is", `${by}=${key}`);
+  if (by !== "run_group" && !query.getAll("show").includes(by)) query.append("show", by);
   const cell = (...value) => make("td", { class: "number" }, value);
   return make(
     "tr",
@@ -55,6 +59,7 @@ function row({ key, some, best, last }, by) {
     cell(count(some.length)),
     cell(spreadText(best)),
     cell(spreadText(last)),
+    metrics.map((found) => cell(spreadText(found))),
     cell(count(some.reduce((sum, one) => sum + (one.errors ?? 0), 0))),
   );
 }

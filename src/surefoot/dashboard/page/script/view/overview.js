@@ -7,6 +7,7 @@ import { empty } from "../empty.js";
 import { change } from "../link.js";
 import { count } from "../number.js";
 import { aboutRun } from "./about.js";
+import { outcome } from "./outcome.js";
 import { planSections, searchCharts } from "./plan.js";
 
 const AT_ONCE = 48; // charts placed before one asks for more; only those in view are drawn
@@ -23,7 +24,9 @@ export function showOverview(place, run, query) {
   find.addEventListener("input", () => change({ find: find.value || null }));
   const charts = make("div", { class: "sections" });
   const about = aboutRun(run);
+  const first = outcome(run);
   place.append(
+    first.element,
     make("div", { class: "toolbar" }, find, controls.element),
     make("div", { class: "with-aside" }, charts, about.element),
   );
@@ -37,6 +40,7 @@ export function showOverview(place, run, query) {
     run.on("series", () => draw(true)),
     run.on("events", () => about.draw()),
     run.findings.onChange(() => board.redraw()),
+    first.end,
   ];
   draw();
 

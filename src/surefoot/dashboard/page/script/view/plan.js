@@ -75,7 +75,7 @@ export function planSections(names) {
   const own = [...charts.keys()].filter((key) => !MAIN.includes(key) && !MEASURED.includes(key)).sort(naturally);
   const sections = [
     { title: "Training", charts: pick(MAIN) },
-    { title: "Logged by the script", charts: pick(own) },
+    ...byPrefix(own).map(([title, keys]) => ({ title, charts: pick(keys) })),
     { title: "Measured", charts: pick(MEASURED) },
   ];
   for (const kind of BY_LAYER) {
@@ -83,6 +83,14 @@ export function planSections(names) {
     sections.push({ title: LAYER_TITLES[kind], charts: some.map((name) => chart(name, [name])), isFolded: true });
   }
   return sections.filter((section) => section.charts.length);
+}
+
+/** What the script logged: "gan/d" and "gan/g" in a section of their own, called "gan"; first those without company. */
+function byPrefix(keys) {
+  const groups = Map.groupBy(keys, (key) => (key.includes("/") ? key.slice(0, key.indexOf("/")) : ""));
+  const isAlone = (prefix) => !prefix || groups.get(prefix).length < 2;
+  const alone = keys.filter((key) => isAlone(key.includes("/") ? key.slice(0, key.indexOf("/")) : ""));
+  return [["Logged by the script", alone], ...[...groups].filter(([prefix]) => !isAlone(prefix))];
 }
 
 /** Charts whose series have all the words. */

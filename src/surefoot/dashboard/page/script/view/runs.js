@@ -49,7 +49,8 @@ export function showRuns(place, path, query) {
     make("option", { value: ARCHIVED }, "archived"),
   );
   status.value = query.get("status") ?? "";
-  const chosen = new ChosenColumns(() => isLoaded && draw());
+  const hideable = COLUMNS.filter(({ name }) => name !== "run").map(({ name, text }) => [name, text]);
+  const chosen = new ChosenColumns(() => isLoaded && draw(), hideable);
   const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
   const editing = new Editing({ rowsOf: () => [...picked].map((name) => rows.get(name)).filter(Boolean), edited });
   const summary = make("p", { class: "quiet-text" });
@@ -133,7 +134,8 @@ export function showRuns(place, path, query) {
   /** Labels have a column where any run has some; settings, where they are chosen. */
   function shown(found) {
     const hasLabels = found.some((row) => row.run_group || row.tags);
-    return [...COLUMNS.filter(({ name }) => name !== "labels" || hasLabels), ...chosen.columns];
+    const own = COLUMNS.filter(({ name }) => (name !== "labels" || hasLabels) && !chosen.isHidden(name));
+    return [...own, ...chosen.columns];
   }
 
   function headCell(column) {
@@ -162,7 +164,9 @@ export function showRuns(place, path, query) {
       "data-keep": `pick ${row.run}`,
     });
     box.addEventListener("change", () => pick(row.run, box));
+    const isShown = new Set(columns.map(({ name }) => name));
     const cell = (name, ...children) =>
+      isShown.has(name) &&
       make(
         "td",
         { class: `column-${name}${COLUMNS.find((column) => column.name === name).isNumber ? " number" : ""}` },
@@ -191,7 +195,7 @@ export function showRuns(place, path, query) {
         attemptBadge(row),
         row.ranks > 1 ? make("span", { class: "badge plain" }, `${row.ranks} ranks`) : null,
       ),
-      columns.some(({ name }) => name === "labels") ? cell("labels", labels(row)) : null,
+      cell("labels", labels(row)),
       cell("started", make("time", { datetime: row.started, title: moment(row.started) }, ago(row.started))),
       cell("seconds", span(row.seconds)),
       cell("updates", count(row.updates)),
@@ -199,12 +203,14 @@ export function showRuns(place, path, query) {
       cell("last_loss", make("span", { class: "phone-label" }, "last "), short(row.last_loss)),
       cell("best_loss", make("span", { class: "phone-label" }, "best "), short(row.best_loss)),
       cell("findings", finding),
-      chosen.columns.map((column) => make(
+      chosen.columns.map(({ key, text }) =>
+        make(
           "td",
-          { class: "chosen number" },
-          make("span", { class: "phone-label" }, `${column.setting} `),
-          chosen.text(row.run, column.setting),
-        )),
+          { class: "chosen number", title: String(chosen.value(row.run, key) ?? "") },
+          make("span", { class: "phone-label" }, `${text} `),
+          chosen.text(row.run, key),
+        ),
+      ),
     );
   }
 
