@@ -13,6 +13,7 @@ import anyio
 import pytest
 
 from tests.cli.command import CLEAN, STALE, STALE_LINE, environment, write
+from tests.runlog.making import LogFile
 
 pytest.importorskip("mcp", reason="the extra surefoot[mcp] is not installed")
 
@@ -113,6 +114,15 @@ def test_reading_only(tmp_path: Path) -> None:
             (tmp_path / "runs").mkdir()
             refused, rows = await ask(client, "query", sql="-- all\nselect range as n from range(100000)")
             assert not refused and rows.startswith("n\n0\n1\n") and rows.endswith("more bytes are left out.")
+            kept, _, left = rows.partition("… ")
+            assert len(kept) + int(left.split()[0]) == sum(len(f"{n}\n") for n in ("n", *range(100_000)))
+            with LogFile(tmp_path / "runs" / "damaged" / "rank-0.db") as log:
+                log.log([1], loss=[1.0])
+                log.seal().write_bytes(b"cut")
+                log.log([2], loss=[2.0])
+            refused, rows = await ask(client, "query", sql="select step, value from scalars")
+            assert not refused and rows.startswith("step,value\n2,2.0\n") and "is damaged: its 1 values" in rows
+            assert "is damaged: its 1 values" in (await ask(client, "compare", first="latest", second="latest"))[1]
             refused, why = await ask(client, "query", sql="copy (select 1) to 'file.csv'")
             assert refused
             assert {file.name for file in tmp_path.iterdir()} == {"train.py", "duckdb.py", "runs"}

@@ -44,11 +44,18 @@ class Campaign:
         found = {}
         for name in READERS:
             shutil.rmtree(self._log, ignore_errors=True)
-            self._out.unlink(missing_ok=True)
+            _remove(self._out)
             shutil.copytree(damaged, self._log / source.name)
             shutil.copytree(other, self._log / other.name)
             found[name] = read(name, self._log, source.name, self._out)
         return done, found
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def run(seeds: Sequence[int]) -> list[Verdict]:

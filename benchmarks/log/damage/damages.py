@@ -1,18 +1,26 @@
-"""Random damages of the files of one run."""
+"""Random damages of the files of one run, one or several at once."""
 
 import random
 from pathlib import Path
+
+from surefoot.runlog.edits import is_edit_file
 
 PAGE = 4096
 
 
 def damage(folder: Path, rng: random.Random) -> str:
-    """Do one; what was done."""
+    """What was done."""
+    done = [_damage(folder, rng) for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 4)))]
+    return done[0] if len(done) == 1 else f"several: {'; '.join(done)}"
+
+
+def _damage(folder: Path, rng: random.Random) -> str:
     files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.endswith("-shm"))
-    file = rng.choice([one for one in files if one.stat().st_size] or files)
+    file = rng.choice([one for one in files if one.stat().st_size])
     kind, do = rng.choice(_KINDS)
-    told = do(file, files, rng)
-    return f"{kind}: {file.relative_to(folder)} {told}"
+    if do is _remove and is_edit_file(file.name):
+        do = _zero  # whoever removes an edit takes it back
+    return f"{kind}: {file.relative_to(folder)} {do(file, files, rng)}"
 
 
 def _flip(file: Path, files: list[Path], rng: random.Random) -> str:

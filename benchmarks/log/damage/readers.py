@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from starlette.testclient import TestClient
 
 import surefoot as sf
@@ -24,9 +25,12 @@ from surefoot.dashboard.server.api import runs
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.auth import Auth
 from surefoot.runlog.box.boxes import Boxes
+from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.read import RunLogError
 
+SALVAGED = "salvaged"
 INTERNAL = ("beat", "row", "order", "commit", "damage")  # of meta: counters, and what readers said
+TOLD = re.compile(r"^.*(?:,unreadable,| (?:damaged|incomplete) ).*$", re.MULTILINE)  # by an answer itself
 RAW = re.compile(r"Traceback|Error:|sqlite3\.|duckdb\.|struct\.error|NoneType")
 
 
@@ -80,6 +84,11 @@ def _api(log: Path, run: str, out: Path) -> Reading:
     return Reading(rows, " ".join([*(str(one.message) for one in caught), *found.problems]))
 
 
+def _labels(log: Path, run: str, out: Path) -> Reading:
+    found = sf.open(log)[run]
+    return Reading(Counter([str(found.labels)]), " ".join(found.problems))
+
+
 def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
     def ask(log: Path, run: str, out: Path) -> Reading:
         given = [arg.format(run=run, out=out) for arg in args]
@@ -91,14 +100,38 @@ def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
             except SystemExit as end:
                 status = int(end.code or 0)
         text = told.getvalue()
-        if out.exists():
-            text += out.read_text(encoding="utf-8")
+        text += _exported(out)
         words = said.getvalue() if status in (0, 1) else f"{said.getvalue()} (exit status {status})"
-        words += " ".join(re.findall(r"^[^\n]*,unreadable,.*$", text, re.MULTILINE))
+        words += " ".join(TOLD.findall(text))
         raw = words if RAW.search(words) else ""
         return Reading(Counter(text.splitlines()), words, raw)
 
     return ask
+
+
+def _exported(out: Path) -> str:
+    """What a command has written, as lines."""
+    if out.is_dir():
+        points = [point for file in sorted(out.rglob("*.tfevents.*")) for point in read_points(file, _not_whole)]
+        return "\n".join(map(str, points))
+    if not out.exists():
+        return ""
+    if out.read_bytes()[:4] == b"PAR1":
+        return "\n".join(map(str, duckdb.sql(f"SELECT * FROM read_parquet('{out}')").fetchall()))
+    return out.read_text(encoding="utf-8")
+
+
+def _not_whole(problem: str) -> None:
+    raise AssertionError(problem)
+
+
+def _salvaged(log: Path, run: str, out: Path) -> Reading:
+    """What is left of a run that was salvaged."""
+    said = _command("doctor", "{run}", "--salvage", "-o", str(log / SALVAGED))(log, run, log / "nothing")
+    if said.raw or not (log / SALVAGED).exists():
+        return Reading(Counter(), said.said, said.raw)
+    found = _api(log, SALVAGED, out)
+    return Reading(found.rows, f"{said.said} {found.said}")
 
 
 run_cache.SPARK_SECONDS = 3600.0  # a busy machine would leave curves for later, and answers would differ
@@ -144,6 +177,7 @@ def _without_clock(answer: Any) -> Any:
 _ASKED = "select name, rank, step, time, value from scalars order by all"
 READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
     "sf.open": _api,
+    "labels": _labels,
     "runs": _command("runs", "--format", "csv"),
     "show": _command("show", "{run}"),
     "query scalars": _command("query", _ASKED, "--format", "csv"),
@@ -156,10 +190,16 @@ READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
     "report": _command("report", "{run}", "-o", "{out}"),
     "replay": _command("replay", "{run}", "--format", "json", "--fail-on", "never"),
     "export": _command("export", "{run}", "--to", "csv", "-o", "{out}"),
+    "export parquet": _command("export", "{run}", "--to", "parquet", "-o", "{out}"),
+    "export tensorboard": _command("export", "{run}", "--to", "tensorboard", "-o", "{out}"),
+    "doctor": _command("doctor", "{run}"),
+    "doctor --salvage": _salvaged,
     "compare": _command("compare", "{run}", "20260115-231405-other-3f9c01"),
     "dashboard": _dashboard,
 }  # fmt: skip
-SUBSETS = frozenset({"sf.open", "query scalars", "export"})  # a row that a whole run does not have is a wrong number
+SUBSETS = frozenset({  # a row that a whole run does not have is a wrong number
+    "sf.open", "query scalars", "export", "export parquet", "export tensorboard", "doctor --salvage"
+})  # fmt: skip
 
 
 def judge(name: str, whole: Reading, damaged: Reading) -> str:

@@ -3,15 +3,19 @@
 python -m benchmarks.log.damage.sources KIND FOLDER      # writes one of them, in a process of its own
 """
 
+import dataclasses
 import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from surefoot.facts import BackwardFacts, EndFacts, StepFacts
+from surefoot.runlog.edits import change_labels
+from surefoot.runlog.labels import Labels
 from surefoot.runlog.write import seal, thread
 from surefoot.runlog.write.run import Run
 
@@ -37,8 +41,11 @@ def make(kind: str, folder: Path) -> Path:
 def write(kind: str, folder: Path) -> None:
     if kind == "finished":
         seal.SEAL_BYTES, seal.CLOSE_BYTES = 9000, 10**9
+    folder.mkdir(parents=True)
     ranks = 2 if kind == "ranks" else 1
     runs = [Run(folder, "train.py", print, rank=rank, num_ranks=ranks) for rank in range(ranks)]
+    for notes in ("as it was", "as it is to be"):
+        change_labels(folder, Labels(), partial(dataclasses.replace, name=kind, tags=("a", "b"), notes=notes))
     for step in range(1, NUM_STEPS + 1):
         for rank, run in enumerate(runs):
             _log(run, step, rank)

@@ -98,7 +98,7 @@ def _print_series(run: Run, rank: int) -> None:
         raise UsageError(error.args[0]) from None
     if not any(series.kind == "scalar" for series in process.series()):
         return
-    answer = run.sql(_SERIES.format(rank="NULL" if process.rank is None else process.rank))
+    answer = run.ask(_SERIES.format(rank="NULL" if process.rank is None else process.rank))
     print(f"\nseries of rank {rank}" if len(run.processes) > 1 else "")
     print_table(_HEADERS, [(*row[:8], row[8] or None) for row in answer])
     answer.close()

@@ -8,14 +8,14 @@ MOST_BYTES = 12_000  # of an answer
 MOST_OUTPUT = 800  # of what a program printed last, of each stream, as JSON
 
 
-def cut(text: str, most: int = MOST_BYTES) -> str:
-    """Whole lines from the beginning; how much is left out is said."""
+def cut(text: str, most: int = MOST_BYTES, num_bytes: int = 0) -> str:
+    """Whole lines from the beginning; how much is left out is said. `num_bytes`: of which `text` is not all."""
     data = text.encode()
     if len(data) <= most:
         return text
     begin = data[: most - 80].decode(errors="ignore")
     begin = begin[: begin.rfind("\n") + 1] or begin
-    return f"{begin}… {len(data) - len(begin.encode())} more bytes are left out."
+    return f"{begin}… {max(num_bytes, len(data)) - len(begin.encode())} more bytes are left out."
 
 
 def as_json(told: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> str:

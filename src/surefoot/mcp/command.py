@@ -26,6 +26,7 @@ class Ran:
     is_cut_short: bool  # it was interrupted at its limit of time
     out: str
     err: str
+    num_out: int = 0  # bytes, of which `out` may leave some out in the middle
 
 
 async def run_command(
@@ -51,7 +52,7 @@ async def run_command(
                 await _wait(process, GRACE_SECONDS, tick)
         finally:
             _end(process)
-        return Ran(process.returncode, is_cut_short, _kept(out), _kept(err))
+        return Ran(process.returncode, is_cut_short, _kept(out), _kept(err), out.seek(0, os.SEEK_END))
 
 
 async def _wait(

@@ -11,7 +11,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from surefoot.facts.frozen import frozen
-from surefoot.mcp.answer import as_json, cut, output
+from surefoot.mcp.answer import MOST_BYTES, as_json, cut, output, tail
 from surefoot.mcp.command import Ran, run_command
 
 READING_SECONDS = 120.0  # of tools that run nothing
@@ -37,7 +37,8 @@ class Tools:
     async def findings(self, context: Context[Any, Any], run: RunName = "latest") -> str:
         """What is wrong in a logged run, judged again with all rules: file, line, cause and fix of each finding."""
         ran = await self._read(context, "replay", "--format", "agent", *self._log(), _plain(run))
-        return as_json(_agent_line(ran)[0], {})
+        told, said = _agent_line(ran)
+        return as_json(told | ({"said": tail(said)} if said else {}), {})
 
     async def explain(
         self, context: Context[Any, Any], rule: Annotated[str, Field(description='such as "stale-gradients"')]
@@ -52,11 +53,11 @@ class Tools:
 
         Views: runs, settings, scalars (run, step, name, value), params, steps, findings, hists, events.
         """
-        return cut((await self._read(context, "query", "--format", "csv", *self._log(), "-", text=sql)).out)
+        return _answer(await self._read(context, "query", "--format", "csv", *self._log(), "-", text=sql))
 
     async def compare(self, context: Context[Any, Any], first: RunName, second: RunName) -> str:
         """Two runs: settings that differ, and for each series its last and lowest values and where they part."""
-        return cut((await self._read(context, "compare", *self._log(), _plain(first), _plain(second))).out)
+        return _answer(await self._read(context, "compare", *self._log(), _plain(first), _plain(second)))
 
     async def run(
         self, context: Context[Any, Any], program: Words, max_steps: Steps = None, timeout_seconds: Seconds = None
@@ -159,6 +160,13 @@ class Tools:
 
     def _log(self) -> list[str]:
         return ["--log", str(self.log)]
+
+
+def _answer(ran: Ran) -> str:
+    """Also what was said about it, such as that rows are damaged."""
+    said = "\n".join(filter(None, (tail(ran.err), "interrupted at its limit of time" if ran.is_cut_short else "")))
+    told = cut(ran.out, MOST_BYTES - len(said.encode()) - 1, ran.num_out)
+    return "\n".join(filter(None, (told.rstrip("\n"), said)))
 
 
 def _plain(name: str) -> str:

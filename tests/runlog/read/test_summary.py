@@ -69,7 +69,7 @@ def test_records_that_are_damaged_are_told(tmp_path: Path) -> None:
     with pytest.warns(RunLogWarning, match="is damaged"):
         assert run.scalars("loss").values.tolist() == [1.0]
     assert summarize([run])[0].status == "finished"
-    answer = run.sql("SELECT * FROM steps")
+    answer = run.ask("SELECT * FROM steps")
     assert answer.rows() == []
     assert "steps of" in answer.problems[1]
 

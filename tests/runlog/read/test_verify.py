@@ -92,7 +92,8 @@ def test_a_row_that_was_changed_or_added_is_left_out(folder: Path) -> None:
     assert [event.kind for event in run.first.events()] == ["resume", "resume"]
     with pytest.warns(RunLogWarning, match="rank-0.db is damaged"):
         run.scalars("loss")
-    assert "rank-0.db is damaged" in open_runs(folder.parent).sql("SELECT count(*) FROM scalars").problems[0]
+    with pytest.warns(RunLogWarning, match="rank-0.db is damaged"):
+        open_runs(folder.parent).sql("SELECT count(*) FROM scalars")
 
 
 def test_a_counter_that_was_changed_hides_no_rows(folder: Path) -> None:
@@ -139,7 +140,7 @@ def test_a_segment_that_was_changed_is_left_out(folder: Path) -> None:
     run = load_run(folder)
     assert losses(run) == {step: 1 / step for step in range(9, 25)}
     assert run.problems == [f"{segment} is damaged: its 16 values are left out."]
-    assert run.problems[0] in open_runs(folder.parent).sql("SELECT count(*) FROM scalars").problems
+    assert run.problems[0] in open_runs(folder.parent)[folder.name].ask("SELECT count(*) FROM scalars").problems
 
 
 def test_a_log_without_its_checksums_is_refused(folder: Path) -> None:

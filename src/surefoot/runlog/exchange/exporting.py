@@ -31,7 +31,7 @@ class ExportingError(Exception):
 def export_csv(run: Run, target: Path) -> list[str]:
     """A row a value; what could not be read is returned."""
     with _complete(target) as (part, spill), part.open("w", newline="", encoding="utf-8") as stream:
-        answer = run.sql(ROWS, spill=spill, **EVERYTHING)
+        answer = run.ask(ROWS, spill=spill, **EVERYTHING)
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(answer.columns)
         for batch in answer.batches():
@@ -41,7 +41,7 @@ def export_csv(run: Run, target: Path) -> list[str]:
 
 def export_parquet(run: Run, target: Path) -> list[str]:
     with _complete(target) as (part, spill):
-        return _problems(run.sql(ROWS, into=part, spill=spill, **EVERYTHING))
+        return _problems(run.ask(ROWS, into=part, spill=spill, **EVERYTHING))
 
 
 def export_tensorboard(run: Run, target: Path) -> list[str]:
@@ -59,10 +59,10 @@ def export_tensorboard(run: Run, target: Path) -> list[str]:
 
 def _write_events(run: Run, rank: str, spill: Path, file: Path) -> list[str]:
     where = f"WHERE rank IS NOT DISTINCT FROM {rank}"
-    values = run.sql(
+    values = run.ask(
         f"SELECT step, time, name, value FROM ({ROWS}) {where} ORDER BY step, time", spill=spill, **EVERYTHING
     )
-    hists = run.sql(
+    hists = run.ask(
         "SELECT step, time, name, list(low ORDER BY low) || [max(high)], list(count ORDER BY low) "
         f"FROM hists {where} GROUP BY step, time, name ORDER BY step, time",
         spill=spill,

@@ -1,6 +1,7 @@
 """What a reader has to say about files it can't read."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 
 Say = Callable[[str], None]
 
@@ -15,3 +16,9 @@ class RunLogWarning(UserWarning):
 
 class SegmentGoneError(Exception):
     """A segment of the manifest is no longer there: it was merged into another one since. Read the manifest again."""
+
+
+def warn_of(problems: Iterable[str], stacklevel: int = 2) -> None:
+    """Of whoever called the function that calls this; one frame further out with each more."""
+    for problem in problems:
+        warnings.warn(problem, RunLogWarning, stacklevel=stacklevel + 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,7 @@ from surefoot.runlog.labels import Labels, read_labels
 from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import is_whole
-from surefoot.runlog.read.error import RunLogError, RunLogWarning
+from surefoot.runlog.read.error import RunLogError, warn_of
 from surefoot.runlog.read.identity import check_identity, missing_tail
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
@@ -86,8 +85,7 @@ class Run:
         if not found:
             known = sorted(series.name for series in process.series() if series.kind == "scalar")
             raise KeyError(f"run {self.name} has no series {name!r}. It has: {', '.join(known) or 'none'}.")
-        for problem in process.problems:
-            warnings.warn(problem, RunLogWarning, stacklevel=3)
+        warn_of(process.problems, stacklevel=3)
         return next(iter(found.values()))
 
     def buckets(
@@ -106,6 +104,12 @@ class Run:
 
     def sql(self, query: str, **limits: Any) -> Answer:
         """Ask this run: `run.sql("SELECT step, value FROM scalars WHERE name = 'loss'").df()`."""
+        answer = self.ask(query, **limits)
+        warn_of(answer.problems)
+        return answer
+
+    def ask(self, query: str, **limits: Any) -> Answer:
+        """As `sql`, for those who tell its problems themselves."""
         from surefoot.runlog.read.sql.answer import ask
 
         return ask(lambda: [load_run(self.folder)], query, **limits)

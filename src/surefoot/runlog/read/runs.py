@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, warn_of
 from surefoot.runlog.read.run import Run, is_log_file, load_run
 
 if TYPE_CHECKING:
@@ -57,14 +57,20 @@ class Runs:
         """Ask all runs: `runs.sql("SELECT run, last_loss FROM runs ORDER BY last_loss").rows()`."""
         from surefoot.runlog.read.sql.answer import ask
 
-        return ask(lambda: list(self.load()), query, **limits)
+        answer = ask(lambda: list(self.load()), query, **limits)
+        warn_of(answer.problems)
+        return answer
 
     def __getitem__(self, name: str) -> Run:
         return load_run(self.find(name))
 
     def __iter__(self) -> Iterator[Run]:
-        """Those that can be read."""
-        return (run for run in self.load() if isinstance(run, Run))
+        """Those that can be read; it warns of the others."""
+        for run in self.load():
+            if isinstance(run, Run):
+                yield run
+            else:
+                warn_of([f"run {run.name} can't be read: {run.why}"])
 
     def __len__(self) -> int:
         return len(self.names())

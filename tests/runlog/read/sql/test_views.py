@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.runlog.box.error import QueryError
-from surefoot.runlog.read import Runs
+from surefoot.runlog.read import RunLogWarning, Runs
 from surefoot.runlog.read.sql.views import VIEWS
 from tests.runlog.making import FINISHED, RUNNING, START, LogFile
 
@@ -124,13 +124,16 @@ def test_parts_that_cant_be_read_are_told(relative: bool, tmp_path: Path, monkey
             segment.write_bytes(b"PAR")
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "rank-0.db").write_bytes(b"rubbish")
-    answer = sf.open(folder).sql("SELECT run, step FROM scalars ORDER BY ALL")
+    with pytest.warns(RunLogWarning) as warned:
+        answer = sf.open(folder).sql("SELECT run, step FROM scalars ORDER BY ALL")
+    assert [str(one.message) for one in warned] == answer.problems and {one.filename for one in warned} == {__file__}
     assert answer.rows() == [("a", 1), ("a", 2), ("b", 2), ("c", 2)]
     told = "\n".join(answer.problems)
     for part in ("b/rank-0.segments", "c/rank-0.segments", "run d can't be read"):
         assert part in told
     query = "SELECT status, reason FROM runs WHERE run = 'd'"
-    ((status, reason),) = sf.open(folder).sql(query).rows()
+    with pytest.warns(RunLogWarning, match="run d can't be read"):
+        ((status, reason),) = sf.open(folder).sql(query).rows()
     assert (status, "is no run log" in reason) == ("unreadable", True)
 
 
