@@ -137,6 +137,12 @@ REFUSED: dict[str, tuple[Loss, str]] = {
     "multiplied by a number of the batch": (
         lambda m, x, y: F.cross_entropy(m(x), y) * F.cross_entropy(m(x), y).detach(), "same window",
     ),
+    "mean times the items": (lambda m, x, y: F.cross_entropy(m(x), y) * len(y), "which makes it a sum"),
+    "mean of outputs times the items": (lambda m, x, y: F.mse_loss(m(x), soft(y)) * len(y), "which makes it a sum"),
+    "weights of classes by their number": (
+        lambda m, x, y: F.cross_entropy(m(x), y, weight=1 / torch.bincount(y, minlength=3).clamp(min=1).double()),
+        "other class weights",
+    ),
     "no item": (lambda m, x, y: l2(m), "depends on no item"),
     "largest": (lambda m, x, y: each(m, x, y).max(), "Max"),
 }  # fmt: skip
@@ -175,6 +181,10 @@ MIXING: dict[str, Loss] = {
     "distances": lambda m, x, y: torch.cdist(m(x), m(x)).mean(),
     "hard items": lambda m, x, y: each(m, x, y).topk(2).values.mean(),
     "over the batch": lambda m, x, y: (m(x)[:, 0].softmax(0) * y).mean(),
+    "sorted items": lambda m, x, y: each(m, x, y).sort().values[:-1].sum() / max(len(y) - 1, 1),
+    "the neighbour": lambda m, x, y: F.mse_loss(m(x), m(x).detach()) + (lambda o: F.mse_loss(o, o.roll(1, 0)))(m(x)),
+    "the other end": lambda m, x, y: (lambda o: (o * o.flip(0)).mean())(m(x)),
+    "another item": lambda m, x, y: (lambda o: (o - o[torch.arange(len(o)).roll(1)]).pow(2).mean())(m(x)),
     "running": lambda m, x, y: m(x).cumsum(0).mean(),
 }
 
@@ -209,6 +219,16 @@ def test_numbers_that_were_normalised_over_the_micro_batch_are_refused() -> None
 
     with pytest.raises(UnknownWeightError, match="normalised over the micro-batch"):
         train(advantage)
+    with pytest.raises(UnknownWeightError, match="centred or normalised over the micro-batch"):
+        train(lambda m, x, y: (each(m, x, y) * (x[:, 0] - x[:, 0].mean())).mean())
+
+
+def test_numbers_around_zero_for_another_reason_are_not() -> None:
+    train(lambda m, x, y: (m(x) * F.layer_norm(soft(y) + x[:, :3], (3,))).sum(1).mean())  # within each item
+    signs = torch.tensor([1.0, -1.0, 0.5, -0.5], dtype=torch.float64)
+    train(lambda m, x, y: (each(m, x, y) * signs).mean(), sizes=(4, 4))
+    train(lambda m, x, y: F.cross_entropy(m(x), y) * 7)  # the number of items once, by chance
+    train(lambda m, x, y: F.relu(1 + m(x) - m(x)[torch.arange(len(y)), y][:, None]).mean())  # own scores, picked
 
 
 def weighted(of: Callable[[Tensor], Tensor]) -> Loss:

@@ -204,3 +204,26 @@ def test_sparse_gradients_and_complex_losses(sparse: tuple[torch.nn.Module, torc
         step.backward(model(torch.tensor([1])).mean())
     with pytest.raises(ValueError, match="must be a real number"), loop.step() as step:
         step.backward(torch.complex(model.weight, model.weight).sum())
+
+
+def test_a_step_that_fails_and_is_caught_takes_its_window_with_it_and_that_is_told() -> None:
+    loop, model, _ = make()
+    with pytest.warns(LoopWarning, match="the gradients of the 1 micro-batch before it were left out with it"):
+        for i, x in enumerate(loop.batches(one_hot_batches([3, 1, 3, 1]))):
+            try:
+                with loop.step() as step:
+                    step.backward(model(x).mean())
+                    if i == 1:
+                        raise torch.OutOfMemoryError
+            except torch.OutOfMemoryError:
+                continue
+    assert model.w.tolist() == [0.0, 0.0, -0.75, -0.25]
+    assert (loop.num_updates, loop.num_skipped) == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["accumulate", "clip_norm", "scheduler", "stop", "checkpoint_every"])
+def test_settings_stay_as_they_were_given(name: str) -> None:
+    loop, _, _ = make()
+    with pytest.raises(AttributeError, match=f"{name} is set when the loop is made"):
+        setattr(loop, name, 4)
+    assert not hasattr(loop, name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from surefoot.loop.plan import say_empty, say_skipped, say_untrained
+from surefoot.loop.plan import say_dropped, say_empty, say_skipped, say_untrained
 from surefoot.loop.update import NonFiniteError, Outcome, Updater
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def micro_batch_ends(loop: Loop, micro_batch: MicroBatch, updater: Updater, *, failed: bool) -> None:
     if failed:
+        updater.num_dropped = updater.window.num_micro_batches
         updater.discard()  # gradients of a broken backward are in it
         return
     if micro_batch.compute_loss is not None:
@@ -29,6 +30,13 @@ def micro_batch_ends(loop: Loop, micro_batch: MicroBatch, updater: Updater, *, f
     updater.window.num_micro_batches += 1
     if updater.window.num_micro_batches >= loop._accumulate[updater.name]:
         apply(loop, updater)
+
+
+def window_dropped(loop: Loop, updater: Updater) -> None:
+    """The program has caught what a step raised, and goes on."""
+    num, updater.num_dropped = updater.num_dropped, 0
+    loop.num_skipped += 1
+    say_dropped(num)
 
 
 def apply(loop: Loop, updater: Updater, evaluate: Callable[[], None] | None = None) -> None:

@@ -24,6 +24,7 @@ from surefoot.loop.evaluate import Evaluation, evaluate
 from surefoot.loop.every import Every, Timer, check_every
 from surefoot.loop.feed import Feed
 from surefoot.loop.fit import Fit
+from surefoot.loop.fixed import FixedSetting
 from surefoot.loop.frozen import FrozenWeights
 from surefoot.loop.given import check_model_and_optimizer, refuse_own_batches
 from surefoot.loop.history import History
@@ -78,6 +79,8 @@ class Loop:
     _unsaved: UnsavedAttributes | None = None  # from the first update on
     _after_update: Callable[[], object] | None = None
     _told_skip = False
+    accumulate, clip_norm, clip_value, clip_spikes, ema = (FixedSetting() for _ in range(5))
+    scheduler, stop, keep, checkpoint_every, before_update, parallel = (FixedSetting() for _ in range(6))
 
     def __init__(
         self,

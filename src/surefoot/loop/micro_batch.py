@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from surefoot.loop.applying import micro_batch_ends
+from surefoot.loop.applying import micro_batch_ends, window_dropped
 from surefoot.loop.closure import check_closure, refuse_backward
 from surefoot.loop.given import refuse_closed, refuse_loss, refuse_nested
 from surefoot.loop.precision import autocast, no_autocast
@@ -48,6 +48,8 @@ class MicroBatch:
         outside = updater.outside
         if outside.open_step is not None or self._num_backwards:
             refuse_nested(outside.open_step)
+        if updater.num_dropped:
+            window_dropped(loop, updater)
         outside.step_begins()
         outside.open_step = self
         self._is_open = True

@@ -78,6 +78,17 @@ def say_empty(update: int) -> None:
     )
 
 
+def say_dropped(num: int) -> None:
+    """Each time: the program decides what to do about it, and has not seen the window."""
+    warnings.warn(
+        f"a step failed inside an open window, and the gradients of the {num} micro-batch{'' if num == 1 else 'es'} "
+        "before it were left out with it: a backward that breaks may have added a part of its own. The next step "
+        "begins a new window.",
+        LoopWarning,
+        stacklevel=4,
+    )
+
+
 def refuse_no_update(loop: Loop) -> None:
     """At the end of all epochs: a training in which nothing was updated must not look like one."""
     if loop.num_updates:

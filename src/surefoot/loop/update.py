@@ -66,6 +66,7 @@ class Updater:
     ranks: Alone
     needs_closure: bool = False
     is_one_of_several: bool = False
+    num_dropped: int = 0  # whole micro-batches of the last window, if a step in it has failed
     looks: Looks = field(default_factory=Looks)
     outside: OutsideChanges = field(init=False)
 

@@ -75,6 +75,19 @@ def trained_by_two_backwards(parallel: str) -> tuple[list[list[float]], float]:
     return [whole(p) for p in model.parameters()], loop.history[0]["loss"]
 
 
+def times_the_items(parallel: str) -> str:
+    """A sum on each rank: micro-batches of 7 and 5 items do not add up to the mean over 12."""
+    model = make_model(dtype=torch.float64)
+    loop = sf.Loop(model, torch.optim.SGD(model.parameters(), lr=0.5), parallel=parallel, log=None, watch=False)
+    x = torch.ones([7, 5][dist.get_rank()], 4, dtype=torch.float64)
+    try:
+        with loop.step() as step:
+            step.backward(model(x).logsumexp(1).mean() * len(x))
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def different_ratio(parallel: str) -> str:
     """One rank ignores targets, the other has none to ignore: each window by itself is fine."""
     model = make_model(dtype=torch.float64)

@@ -60,6 +60,11 @@ def test_terms_whose_counts_differ_between_ranks_are_refused(pair: Team) -> None
         assert "whose ratio differs between ranks" in said
 
 
+def test_means_that_are_multiplied_by_their_number_are_refused(pair: Team) -> None:
+    for said in pair.call(loss_cases.times_the_items, "ddp"):
+        assert "which makes it a sum" in said
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_groups_that_are_added_later_are_summed_over_ranks(pair: Team, way: str) -> None:
     model = make_model(dtype=torch.float64)

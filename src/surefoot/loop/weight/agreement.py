@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from zlib import crc32
 
-from surefoot.loop.weight.error import each_alone, unknown
+from surefoot.loop.weight.error import a_sum, each_alone, no_answer, unknown
+from surefoot.loop.weight.known_as import BY_CLASS_WEIGHTS, TIMES
 
 Readings = Mapping[str, float]
 
@@ -19,6 +20,7 @@ class Agreement:
     """
 
     def __init__(self) -> None:
+        self._times: dict[int, float] = {}  # of terms that were multiplied by their own number: what it was
         self._earlier: list[set[str]] = []  # of the window before: decides where there is nothing else
         self.reset()
 
@@ -48,6 +50,8 @@ class Agreement:
     def _choose(self, i: int, readings: Readings) -> float:
         is_first = i >= len(self._known_as)
         allowed = set(readings) if is_first else self._known_as[i] & set(readings)
+        if not allowed and BY_CLASS_WEIGHTS in min(readings):
+            raise no_answer("has other class weights than before in the same window")
         if not allowed:
             raise unknown(
                 f"is divided by {_in_words(readings)}, and was divided by {_in_words(self._known_as[i])} before in the "
@@ -56,6 +60,7 @@ class Agreement:
         if len({readings[name] for name in allowed}) > 1:
             allowed = self._likelier(i, allowed, readings)
         chosen = readings[min(allowed)]
+        self._refuse_sum(i, chosen, is_times=TIMES in allowed)
         allowed = {name for name in allowed if readings[name] == chosen}
         if is_first:
             self._known_as.append(allowed)
@@ -66,6 +71,13 @@ class Agreement:
         else:
             self._earlier[i] = allowed & self._earlier[i] or allowed
         return chosen
+
+    def _refuse_sum(self, i: int, weight: float, *, is_times: bool) -> None:
+        """A constant factor is a number of items once, by chance, but not each time that this number changes."""
+        if not is_times:
+            self._times.pop(i, None)
+        elif self._times.setdefault(i, weight) != weight:
+            raise a_sum(TIMES_IN_WORDS)
 
     def _likelier(self, i: int, allowed: set[str], readings: Readings) -> set[str]:
         """Nothing is left by the mask, and the divisor is one: was it held at one, or is it the number of rows?"""
@@ -85,6 +97,11 @@ class Agreement:
             raise each_alone(counts)
 
     @property
+    def multiplied_by(self) -> float | None:
+        """The number of items, if the first term was multiplied by it."""
+        return self._times.get(0)
+
+    @property
     def mark(self) -> float | None:
         """A number that is the same on ranks whose losses are put together alike; None before any weight is known."""
         if not self._ratios:
@@ -94,6 +111,7 @@ class Agreement:
         return mixed + crc32(" ".join(means).encode()) / 2**32
 
 
+TIMES_IN_WORDS = "multiplies a mean by its number of items, which makes it a sum"
 _WORDS = {
     "mask": "the sum of a mask or of weights",
     "masks": "the sum of a product of masks",
@@ -112,12 +130,20 @@ def _in_words(names: Iterable[str]) -> str:
 
 
 def marks_of(agreement: Agreement) -> list[float]:
-    """Number, sum and sum of squares of a rank's mark: added up over ranks they tell whether all are equal."""
-    mark = agreement.mark
-    return [0.0, 0.0, 0.0] if mark is None else [1.0, mark, mark * mark]
+    """What tells, added up over ranks, whether all weigh alike: number, sum and sum of squares of two numbers."""
+    return [*_powers(agreement.mark), *_powers(agreement.multiplied_by)]
+
+
+def _powers(number: float | None) -> list[float]:
+    return [0.0, 0.0, 0.0] if number is None else [1.0, number, number * number]
 
 
 def refuse_different_marks(sums: Sequence[float]) -> None:
-    num, total, squares = sums
-    if num * squares - total * total > 1e-9 * (1.0 + total * total):
+    if _differ(*sums[:3]):
         raise unknown("adds up means over numbers of items whose ratio differs between ranks")
+    if sums[0] == sums[3] and _differ(*sums[3:]):
+        raise a_sum(TIMES_IN_WORDS)
+
+
+def _differ(num: float, total: float, squares: float) -> bool:
+    return num * squares - total * total > 1e-9 * (1.0 + total * total)

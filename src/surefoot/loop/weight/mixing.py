@@ -37,6 +37,7 @@ def refuse_mixing(loss: Tensor) -> None:
 def _look_below(root: Node) -> None:
     num_items = _num_items(root)
     todo, seen = [root], {root}
+    reached: dict[Node, bool] = {}  # in the order of its items, or in another one
     for _ in range(MAX_NODES):
         if not todo:
             return
@@ -47,16 +48,19 @@ def _look_below(root: Node) -> None:
         if node is not root and _is_of_model(node):
             continue
         for child in children(node):
-            if child is not None and child not in seen and name_of(child) != "Stack":  # each part has its own rows
+            if child is None or name_of(child) in ("Stack", "Cat"):  # each part has its own rows
+                continue
+            moved = _is_moved(node)
+            if reached.setdefault(child, moved) != moved:
+                raise mixing("each item of a micro-batch with another one of it")
+            if child not in seen:
                 seen.add(child)
                 todo.append(child)
 
 
 def _num_items(root: Node) -> int:
     name = name_of(root)
-    if name.startswith("NllLoss"):
-        return len(saved(root, "target")) if isinstance(saved(root, "target"), Tensor) else 0
-    own = saved(root, "self") if name in KINDS else None
+    own = saved(root, "target" if name.startswith("NllLoss") else "self") if name in KINDS else None
     shape: Sequence[int] = own.shape if isinstance(own, Tensor) else saved(root, "self_sym_sizes") or ()
     return int(shape[0]) if len(shape) else 0
 
@@ -84,6 +88,25 @@ def _mixes(node: Node, num_items: int) -> str:
     if name in _ALONG and _runs_along_items(node, shape, num_items):
         return f"the items of a micro-batch with each other, by {name.lower()} over the batch"
     return ""
+
+
+def _is_moved(node: Node) -> bool:
+    """Whether it hands on the items in another order: where they meet those in their own, each meets another one."""
+    name, shape = name_of(node), shape_of(node) or ()
+    if not shape or shape[0] < 2:
+        return False
+    if name in ("Roll", "Flip"):
+        dims = saved(node, "dims")
+        return any((signed(dim) or 0) % len(shape) == 0 for dim in dims or ())
+    if name not in ("Index", "IndexSelect"):
+        return False
+    places = saved(node, "index") if name == "IndexSelect" else next(iter(saved(node, "indices") or ()), None)
+    if name == "IndexSelect" and signed(saved(node, "dim")) != 0:
+        return False
+    if not isinstance(places, Tensor) or places.dtype == torch.bool or places.ndim != 1 or len(places) != shape[0]:
+        return False
+    own = torch.arange(len(places), device=places.device)
+    return bool((places.sort().values == own).all()) and not bool((places == own).all())
 
 
 def _is_of_items(child: Node | None) -> bool:
@@ -124,7 +147,7 @@ def _runs_along_items(node: Node, shape: Shape, num_items: int) -> bool:
     before = _shape_before(node, shape)
     if not before or before[0] < 2:
         return False
-    if len(before) == 1 and before[0] != num_items and name_of(node) not in ("Topk", "Kthvalue"):
+    if len(before) == 1 and before[0] != num_items and name_of(node) not in ("Topk", "Kthvalue", "Sort"):
         return False  # such as the scores of one sample's classes
     dims = saved(node, "dim")
     listed = list(dims) if isinstance(dims, list | tuple) else [dims]

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from surefoot.loop.weight.error import DividedTwiceError, UnknownWeightError, a_sum, unknown
 from surefoot.loop.weight.items import Items, look_below
+from surefoot.loop.weight.known_as import TIMES, class_weights, is_times_own_number
 from surefoot.loop.weight.terms import Constant, Reduction, reductions_of
 from surefoot.watch.lossgraph.node import Node, name_of, number, saved
 from surefoot.watch.lossgraph.term import KINDS, product
@@ -31,16 +32,25 @@ def weight_of(loss: Tensor) -> float:
 def read_terms(loss: Tensor, accumulate: int = 1) -> list[Readings]:
     """One for each mean in the loss; none if it depends on no item."""
     plain = None if loss.grad_fn is None else _of_plain(loss.grad_fn)
-    if plain is not None:
-        return [{PLAIN: plain}]
+    if plain is not None and loss.grad_fn is not None:
+        return [{PLAIN + class_weights(loss.grad_fn): plain}]
     reductions = reductions_of(loss)
     if accumulate > 1 and reductions:
         refuse_divided_twice(reductions, accumulate)
     found: list[Readings] = []
     for reduction in reductions:
         known = [weight for readings in found for weight in readings.values()]
-        found.append(_read(reduction, known))
+        found.append(_with_what_else(reduction, _read(reduction, known)))
     return found
+
+
+def _with_what_else(reduction: Reduction, readings: Readings) -> Readings:
+    by = class_weights(reduction.node)
+    named = {f"{name}{by}": weight for name, weight in readings.items()} if by else dict(readings)
+    num = readings.get(PLAIN)
+    if num is not None and reduction.factors and is_times_own_number(reduction, num):
+        named[TIMES] = num
+    return named
 
 
 def refuse_divided_twice(reductions: Sequence[Reduction], accumulate: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from surefoot.watch.lossgraph.mask import count_kept
-from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, number, saved, signed
+from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, number, saved, shape_of, signed
 
 KINDS = {
     "NllLoss": "nll", "NllLoss2D": "nll", "MseLoss": "mse", "SmoothL1Loss": "smooth-l1", "HuberLoss": "huber",
@@ -62,10 +62,24 @@ def _read_reducer(name: str, node: Node, is_call: IsCall) -> Reading:
     reduction = name.lower()
     shape = saved(node, "self_sym_sizes")
     num_items = product(shape) if shape is not None else None
+    if name == "Mean" and num_items is not None:
+        num_items *= _averaged_before(below_views(children(node)[0]))
     inner, kind = _inside(children(node)[0], is_call)
     if inner is not None:
         return Reading(inner, kind, reduction, num_items)
     return Reading(node, reduction, reduction, num_items)
+
+
+def _averaged_before(node: Node | None) -> int:
+    """Of `x.mean(0).mean()`, how many values each value that is averaged last is the mean of."""
+    num = 1
+    while node is not None and name_of(node) == "Mean":
+        before, after = saved(node, "self_sym_sizes"), shape_of(node)
+        if before is None or after is None:
+            break
+        num *= product(before) // max(product(after), 1)
+        node = below_views(children(node)[0])
+    return num
 
 
 def _inside(node: Node | None, is_call: IsCall) -> tuple[Node | None, str]:
