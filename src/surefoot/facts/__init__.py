@@ -25,6 +25,7 @@ from surefoot.facts.graph import (
     KeptGraphFacts,
     LiveTargetFacts,
     MixedFacts,
+    MovedFacts,
     UntrainedFacts,
     ZeroGradientFacts,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "ModeFacts",
     "ModelFacts",
     "MomentumFacts",
+    "MovedFacts",
     "NonFiniteFacts",
     "OpFacts",
     "OptimizerFacts",

@@ -33,6 +33,7 @@ from surefoot.facts.graph import (
     KeptGraphFacts,
     LiveTargetFacts,
     MixedFacts,
+    MovedFacts,
     UntrainedFacts,
     ZeroGradientFacts,
 )
@@ -114,6 +115,7 @@ _CLASSES: dict[str, type] = {
         LostDropoutFacts,
         LostUpdateFacts,
         MixedFacts,
+        MovedFacts,
         ModeFacts,
         MaskFacts,
         MisspellingFacts,

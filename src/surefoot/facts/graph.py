@@ -95,6 +95,16 @@ class MixedFacts:
 
 
 @frozen
+class MovedFacts:
+    """A view on the way to the loss after which a dimension has its size, and lies elsewhere."""
+
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    size: int = 0  # of that dimension
+    site: Site | None = None  # of the view's call; of the backward where that was not heard
+
+
+@frozen
 class ZeroGradientFacts:
     """Gradients that backward computed and that were exactly 0 in each of an optimizer's steps so far."""
 

@@ -17,6 +17,7 @@ from surefoot.facts.graph import (
     GraphFacts,
     LiveTargetFacts,
     MixedFacts,
+    MovedFacts,
     UntrainedFacts,
     ZeroGradientFacts,
 )
@@ -80,6 +81,7 @@ class StepFacts:
     masks: tuple[MaskFacts, ...] = ()  # losses of this window with inverted padding masks behind them
     padding_rows: tuple[PaddingRowFacts, ...] = ()  # that losses of this window depend on
     mixed: tuple[MixedFacts, ...] = ()  # losses of this window whose predictions mix samples
+    moved: tuple[MovedFacts, ...] = ()  # views that were meant to swap dimensions, told once
     replica: ReplicaFacts | None = None  # at fixed updates of a model of which every rank has a copy
     version: int = 1
 

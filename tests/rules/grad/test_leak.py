@@ -11,6 +11,21 @@ def test_a_gradient_that_the_other_step_used_leaks() -> None:
     assert evidence.numbers == {"params": 2, "leaked_backward_line": 30}
 
 
+def test_one_line_backwards_the_losses_of_both() -> None:
+    events = (backward(1, line=30, at=1, reached=BOTH), other_step(2), backward(2, line=30, at=3, reached=((1, 2),)))
+    (evidence,) = ask(check, step(1, events, gradient(1, 2)))
+    assert evidence.numbers["leaked_backward_line"] == 30
+
+
+def test_tasks_with_heads_of_their_own_and_one_encoder_are_silent() -> None:
+    with_heads = (
+        backward(1, line=30, at=1, reached=((1, 2), (2, 2))),
+        other_step(2),
+        backward(2, line=30, at=3, reached=((1, 2), (3, 2))),
+    )
+    assert not ask(check, step(1, with_heads, gradient(1, 2)))
+
+
 def test_cleared_joint_and_slow_optimizers_are_silent() -> None:
     cleared = (backward(1, line=30, at=1, reached=BOTH), other_step(2), backward(2, at=3))
     assert not ask(check, step(1, cleared, gradient(2)))

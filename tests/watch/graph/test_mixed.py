@@ -16,6 +16,7 @@ joint = nn.Linear(16, 3)
 model = nn.ModuleList([layer, lstm, gru, head, joint])
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 x, y = torch.randn(12, 5, 6), torch.randint(0, 3, (12,))
+wide = torch.randn(12, 5, 1, requires_grad=True)
 table, ids = nn.Embedding(20, 8), torch.randint(0, 20, (12, 5))
 encoder = nn.TransformerEncoderLayer(8, 2, 16)
 def attend(h): return encoder.self_attn(h, h, h, need_weights=False)[0]
@@ -45,7 +46,7 @@ def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
     (found,) = told(scores, tmp_path)
     assert found.cause == cause
     assert set(found.others) - {found.sample}
-    assert found.site is not None and found.site.line == 13
+    assert found.site is not None and found.site.line == 14
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,7 @@ def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
         "head(attend(attend(table(ids)).transpose(0, 1))[0])",  # among samples, then among tokens
         "head(encoder(table(ids), src_mask=torch.eye(12).log()).mean(1))",
         "head(encoder(table(ids.t())).mean(0))",
+        "F.conv1d(x, wide).view(24, 12, 3).relu().view(12, 12, 6).mean(1)[:, :3]",  # 12 channels are no batch
     ],
 )
 def test_kept_apart(scores: str, tmp_path: Path) -> None:

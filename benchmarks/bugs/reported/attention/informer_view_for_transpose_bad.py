@@ -3,7 +3,6 @@
 # kind: attention
 # source: https://github.com/zhouhaoyi/Informer2020/issues/59
 # changed: a forecaster of random waves with plain attention
-# gap: nothing but the sizes of the axes tells that the numbers are in the wrong places
 
 import hashlib
 import torch
@@ -19,12 +18,12 @@ class Attention(nn.Module):
     def forward(self, x):
         b, length, d = x.shape
         queries, keys, values = (f(x).view(b, length, self.h, -1) for f in (self.query, self.key, self.value))
-        queries = queries.view(b, self.h, length, -1)  # BUG: view-for-transpose
-        keys = keys.view(b, self.h, length, -1)  # BUG: view-for-transpose
-        values = values.view(b, self.h, length, -1)  # BUG: view-for-transpose
+        queries = queries.view(b, self.h, length, -1)  # BUG: view-in-place-of-transpose
+        keys = keys.view(b, self.h, length, -1)  # BUG: view-in-place-of-transpose
+        values = values.view(b, self.h, length, -1)  # BUG: view-in-place-of-transpose
         weights = torch.softmax(queries @ keys.transpose(-1, -2) / (d // self.h) ** 0.5, -1)
         context = weights @ values
-        return self.out(context.view(b, length, -1))  # BUG: view-for-transpose
+        return self.out(context.view(b, length, -1))  # BUG: view-in-place-of-transpose
 
 
 torch.manual_seed(0)

@@ -3,7 +3,6 @@
 # kind: batch-mixing
 # source: https://github.com/Jingkang50/OpenPSG/issues/56
 # changed: a small head over random queries, with a batch of more than one
-# gap: the prediction has a row for each query, so that its batch is not known
 
 import hashlib
 import torch
@@ -19,7 +18,7 @@ class Head(nn.Module):
     def forward(self, features):
         b, q, d = features.shape
         x = torch.relu(self.project(features))
-        x = x.view(q, b, -1)  # BUG: samples-mixed-in-batch
+        x = x.view(q, b, -1)  # BUG: samples-mixed-in-batch, view-in-place-of-transpose
         # queries first, as the decoder wants them
         x = self.classify(x)  # BUG: samples-mixed-in-batch
         return x.transpose(0, 1)

@@ -77,8 +77,14 @@ def _leaks(now: StepFacts, group: GradientFacts) -> Iterator[tuple[BackwardFacts
         for b in inside:
             used = b.at < step.at and any(number == step.optimizer for number, _ in b.reached)
             # The same loss again is a slower optimizer that accumulates; a different one is a leak.
-            if used and any(later.at > step.at and later.site != b.site for later in inside):
+            if used and any(later.at > step.at and _is_another_loss(later, b) for later in inside):
                 yield b, step
+
+
+def _is_another_loss(later: BackwardFacts, b: BackwardFacts) -> bool:
+    """One line may backward the losses of several optimizers in turn; the later one then reaches fewer of them."""
+    reaches, reached = ({number for number, _ in one.reached} for one in (later, b))
+    return later.site != b.site or reaches < reached
 
 
 @rule("error", on=StepFacts)

@@ -109,12 +109,12 @@ def _look(prediction: Tensor) -> Found | None:
 
 
 def _stay_mixed(firsts: list[Node], arrived: dict[Node, Gradients], num: int) -> bool:
-    """Down to the first values: else one view only puts right what another did."""
+    """Down to the first values: else one view only puts right what another did, or never moved samples at all."""
     for node in firsts:
         for sample, gradient in arrived[node]:
-            if set(entries(gradient, _dims(gradient.shape, num)[0])) <= {sample}:
+            if any(set(entries(gradient, dim)) <= {sample} for dim in _dims(gradient.shape[:2], num)):
                 return False
-    return True
+    return bool(firsts)
 
 
 def _seed(prediction: Tensor, sample: int) -> Tensor:
@@ -141,7 +141,7 @@ def _dims(shape: Sequence[int], num: int) -> list[int]:
 def _first_behind(view: Node, num: int) -> list[Node]:
     """The first values of the forward behind a view that have a dimension for samples, parameters left out."""
     behind = [node for node in nodes_behind(view) or () if node is not view and name_of(node) not in _OF_WEIGHTS]
-    return sorted((node for node in behind if (shape_of(node) or ())[:2].count(num) == 1), key=_made)[:FIRST_VALUES]
+    return sorted((node for node in behind if num in (shape_of(node) or ())[:2]), key=_made)[:FIRST_VALUES]
 
 
 def _made(node: Node) -> int:

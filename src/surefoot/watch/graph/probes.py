@@ -7,6 +7,7 @@ from surefoot.watch.graph.gradcheck import GradcheckProbe
 from surefoot.watch.graph.graph_probe import GraphProbe
 from surefoot.watch.graph.live_target import LiveTargetProbe
 from surefoot.watch.graph.mixed import MixedProbe
+from surefoot.watch.graph.moved_probe import MovedProbe
 from surefoot.watch.graph.term import TermProbe
 from surefoot.watch.graph.untrained import FlowProbe
 from surefoot.watch.graph.zeros import ZeroGradientProbe
@@ -24,5 +25,6 @@ def graph_probes() -> list[Probe]:
         ForwardProbe(),
         GradcheckProbe(),
         MixedProbe(),
+        MovedProbe(),
         ZeroGradientProbe(),
     ]
