@@ -65,5 +65,6 @@ def _read(file: Path) -> Part:
         notes=list(ranks.notes),
         processes=[Process(**process) for process in plain.get("processes", [])],
         not_followed={item["command"]: item["why"] for item in plain.get("not_followed", [])},
+        not_watched={item["what"]: item["steps"] for item in plain.get("not_watched", [])},
     )
     return Part(Origin(**plain["origin"]), report)

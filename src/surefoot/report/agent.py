@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from surefoot.report.place import relative
-from surefoot.report.processes import about_processes, nothing_trained
+from surefoot.report.processes import not_covered, nothing_trained
 from surefoot.report.report import Report
 from surefoot.report.text import code_frame
 
@@ -80,7 +80,7 @@ def _remarks(report: Report, num_hidden: int) -> list[str]:
     if report.not_checked:
         rule, why = next(iter(report.not_checked.items()))
         said.append(f"not checked: {len(report.not_checked)} of {report.num_rules} rules, such as {rule} ({why})")
-    return [_cut(text, MOST_REMARK) for text in [*said, *about_processes(report)][:MOST_REMARKS]]
+    return [_cut(text, MOST_REMARK) for text in [*said, *not_covered(report)][:MOST_REMARKS]]
 
 
 def _path(file: str | None) -> str | None:

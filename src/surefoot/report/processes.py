@@ -1,4 +1,4 @@
-"""What is said about the processes that a program started."""
+"""What is said about the processes that a program started, and about steps that were not watched."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
@@ -25,8 +25,12 @@ def who_trained(report: Report) -> Iterator[str]:
         yield f"{several} trained ({_names(trained)})"
 
 
-def about_processes(report: Report) -> Iterator[str]:
+def not_covered(report: Report) -> Iterator[str]:
     """A line for what the report does not cover."""
+    for what, steps in report.not_watched.items():
+        whose, _, why = what.partition(": ")
+        several = f"{steps} steps of {whose} were" if steps > 1 else f"1 step of {whose} was"
+        yield f"{several} not watched: {why}."
     for command, why in list(report.not_followed.items())[:MOST_NAMES]:
         yield f"not followed: {command}: {why}"
     num_more = len(report.not_followed) - MOST_NAMES

@@ -35,6 +35,7 @@ class Report:
     notes: list[ReplicaFacts] = field(default_factory=list)  # of this rank, or of all that were joined
     processes: list[Process] = field(default_factory=list)  # that were started, and are part of this report
     not_followed: dict[str, str] = field(default_factory=dict)  # command of a process that is no part of it → why
+    not_watched: dict[str, int] = field(default_factory=dict)  # steps, by whose they are and why
 
     def reaches(self, level: Level) -> bool:
         """Whether a finding is at least that severe."""
@@ -59,7 +60,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report format: plain values that every JSON reader takes.
 
-        The last two, and `follows` of a finding, only if there is something.
+        The last three, and `follows` of a finding, only if there is something.
         """
         plain = {
             "surefoot": __version__,
@@ -72,6 +73,8 @@ class Report:
             plain["processes"] = [dataclasses.asdict(process) for process in self.processes]
         if self.not_followed:
             plain["not_followed"] = [{"command": name, "why": why} for name, why in self.not_followed.items()]
+        if self.not_watched:
+            plain["not_watched"] = [{"what": what, "steps": steps} for what, steps in self.not_watched.items()]
         return plain
 
     def __str__(self) -> str:
@@ -110,12 +113,15 @@ def _join(reports: list[Report]) -> Report:
     joined = dataclasses.replace(
         first,
         not_checked=dict(first.not_checked),
+        not_watched=dict(first.not_watched),
         processes=[process for report in reports for process in report.processes],
         not_followed={command: why for report in reports for command, why in report.not_followed.items()},
     )
     for other in others:
         joined.num_rules = max(joined.num_rules, other.num_rules)
         joined.not_checked.update(other.not_checked)
+        for what, steps in other.not_watched.items():
+            joined.not_watched[what] = joined.not_watched.get(what, 0) + steps
         for finding in other.findings:
             known = found.setdefault(finding.place, dataclasses.replace(finding, count=0))
             known.count += finding.count

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from surefoot.judge import Finding
 from surefoot.report.place import cause_of, relative
-from surefoot.report.processes import about_processes, nothing_trained, who_trained
+from surefoot.report.processes import not_covered, nothing_trained, who_trained
 from surefoot.report.report import Report
 from surefoot.runlog.secret_text import masked_lines
 
@@ -33,7 +33,7 @@ def as_text(
     """Coloured and wrapped if the stream is a terminal; `NO_COLOR` is heard."""
     told = [finding_as_text(finding, stream) for finding in report.worst_first]
     end = [
-        *(f"surefoot: {line}" for line in (*about_processes(report), *loss_summary)),
+        *(f"surefoot: {line}" for line in (*not_covered(report), *loss_summary)),
         summary(report, num_hidden, log),
     ]
     return "".join([*told, *(_wrapped(line, stream) for line in end)])

@@ -146,7 +146,10 @@ class Sanitizer:
         self._drop_unwatched()
         judge = self.judge
         not_checked, num_rules = dict(judge.not_checked), len(self.rules)
-        return Report(script, self.recorder.num_steps, judge.findings, not_checked, num_rules, list(self._notes))
+        return Report(
+            script, self.recorder.num_steps, judge.findings, not_checked, num_rules, list(self._notes),
+            not_watched=dict(self.recorder.not_watched),
+        )  # fmt: skip
 
     def _take(self, record: Record) -> BaseException | None:
         self._on_record(record)

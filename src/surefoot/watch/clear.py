@@ -23,10 +23,10 @@ class ClearProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        for owner, call in ((torch.optim.Optimizer, self._by_optimizer), (torch.nn.Module, self._by_module)):
+        for owner, call in ((torch.optim.Optimizer, self.by_optimizer), (torch.nn.Module, self._by_module)):
             recorder.tap.listen(owner, "zero_grad", self.name, before=call, observers=(call, None))
 
-    def _by_optimizer(self, args: Any, kwargs: Any) -> None:
+    def by_optimizer(self, args: Any, kwargs: Any) -> None:
         recorder, optimizer = self._recorder, args[0]
         tracked = recorder.optimizers.by_id.get(id(optimizer))
         if tracked is None or tracked.optimizer() is not optimizer:

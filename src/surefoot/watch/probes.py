@@ -1,5 +1,6 @@
 """All probes, in the order in which they are asked."""
 
+from surefoot.watch.adapter.adapter_probe import AdapterProbe
 from surefoot.watch.backward import BackwardProbe
 from surefoot.watch.clear import ClearProbe
 from surefoot.watch.clip import ClipProbe
@@ -8,6 +9,7 @@ from surefoot.watch.dist.dist_probe import DistProbe
 from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.finite.finite_probe import FiniteProbe
 from surefoot.watch.finite.origin.origin_probe import OriginProbe
+from surefoot.watch.framework.framework_probe import FrameworkProbe
 from surefoot.watch.graph.probes import graph_probes
 from surefoot.watch.half.autocast import AutocastProbe
 from surefoot.watch.half.lost import LostUpdateProbe
@@ -38,13 +40,16 @@ from surefoot.watch.validation import ValidationProbe
 
 
 def all_probes() -> list[Probe]:
+    steps, clears = StepProbe(), ClearProbe()
     origins, scales, epochs = OriginProbe(), Scales(), EpochProbe()
     finite = FiniteProbe(origins)
     validation = ValidationProbe(epochs)
     return [
         BackwardProbe(),
-        ClearProbe(),
-        StepProbe(),
+        clears,
+        steps,
+        AdapterProbe(steps, clears),
+        FrameworkProbe(),
         UnsteppedProbe(),
         SetupProbe(),
         FrozenProbe(),

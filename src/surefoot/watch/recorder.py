@@ -75,6 +75,7 @@ class Recorder:
         self.num_backwards = 0
         self.num_steps = 0
         self.num_optimizers = 0
+        self.not_watched: dict[str, int] = {}  # steps, by whose they are and why
         self.updates: dict[int, int] = {}  # attempted steps, by id of the tracked optimizer
         self.stepped_at: dict[int, int] = {}  # likewise the index of the last one
         self.last_step_at = 0  # on the journal's clock

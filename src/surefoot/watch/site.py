@@ -23,6 +23,26 @@ class Sites:
         self._known: dict[tuple[int, ...], Site] = {}
         self._near: dict[tuple[int, ...], Site] = {}  # likewise, by the frames next to a call
         self._kept: list[CodeType] = []  # keeps code objects alive, because the cache knows them by id
+        self._stand_ins: dict[tuple[str, int], CodeType] = {}  # by the line that starts a loop of a library
+        self._former: list[Site] = []  # kept alive, because windows know sites by id
+
+    def stand_in(self, function: CodeType | None) -> None:
+        """What a library does that the program is calling now is from now on said to happen in that function."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and not self._is_user[frame.f_code.co_filename]:
+            frame = frame.f_back
+        place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+        if self._stand_ins.get(place) is function:
+            return
+        if function is None:
+            del self._stand_ins[place]
+        else:
+            self._stand_ins[place] = function
+        for known in (self._known, self._near):
+            found = {key: site for key, site in known.items() if place in (site.place, *site.callers)}
+            self._former += found.values()
+            for key in found:
+                del known[key]
 
     def is_user(self, file: str) -> bool:
         return self._is_user[file]
@@ -73,7 +93,11 @@ class Sites:
         self._kept += [frame.f_code for frame in frames]
         callers = tuple((f.f_code.co_filename, f.f_lineno) for f in frames[1:])
         inner = frames[0]
-        site = Site(inner.f_code.co_filename, inner.f_lineno, inner.f_code.co_qualname, callers)
+        place = (inner.f_code.co_filename, inner.f_lineno)
+        code, line = self._stand_ins.get(place) or inner.f_code, inner.f_lineno
+        if code is not inner.f_code:
+            callers, line = (place, *callers), code.co_firstlineno
+        site = Site(code.co_filename, line, code.co_qualname, callers)
         self._known[key] = site
         return site
 

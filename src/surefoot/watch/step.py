@@ -38,8 +38,8 @@ class StepProbe(Probe):
         self._inner: list[int] = []  # those whose step called that of their base class
         recorder.tap.listen(torch.optim.Optimizer, "__init__", self.name, after=self._made)
         recorder.tap.listen(torch.optim.Optimizer, "add_param_group", self.name, after=self._grew)
-        recorder.tap.on_removal(register_optimizer_step_pre_hook(self._before).remove)
-        recorder.tap.on_removal(register_optimizer_step_post_hook(self._after).remove)
+        recorder.tap.on_removal(register_optimizer_step_pre_hook(self.before).remove)
+        recorder.tap.on_removal(register_optimizer_step_post_hook(self.after).remove)
 
     def _made(self, begun: None, args: Any, kwargs: Any, result: Any) -> None:
         if getattr(args[0], "param_groups", None):  # else it raised
@@ -49,7 +49,7 @@ class StepProbe(Probe):
         if self._recorder.optimizers.get(args[0]) is not None:  # else it is being made
             self._recorder.tracked(args[0])
 
-    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+    def before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         if is_dynamo_compiling():  # a compiled step has no hooks
             return None
         key = id(optimizer)
@@ -73,7 +73,7 @@ class StepProbe(Probe):
             raise stop
         return _judge_in_closure(recorder, optimizer, args, kwargs) if recorder.settings.stops and closure else None
 
-    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if is_dynamo_compiling():
             return
         key = id(optimizer)

@@ -119,3 +119,13 @@ def test_samplers() -> None:
 def test_a_data_set_that_is_gone() -> None:
     source = source_of(DataLoader(Own()))
     assert source is not None and source.places() is None
+
+
+def test_a_data_set_without_a_length_is_known_by_nothing() -> None:
+    class Endless(Own):
+        def __len__(self) -> int:
+            raise TypeError("what it holds has no len()")
+
+    loader: DataLoader[Any] = DataLoader(Own())
+    loader.__dict__["dataset"] = Endless()
+    assert source_of(loader) is None

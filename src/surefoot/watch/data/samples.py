@@ -80,7 +80,16 @@ def _drawn(loader: DataLoader[Any]) -> Sequence[int] | None:
     every = type(sampler) in (SequentialSampler, DistributedSampler) or (
         type(sampler) is RandomSampler and not sampler.replacement and sampler._num_samples is None
     )
-    return range(len(loader.dataset)) if every else None  # type: ignore[arg-type]
+    length = length_of(loader.dataset)
+    return range(length) if every and length is not None else None
+
+
+def length_of(dataset: Any) -> int | None:
+    """None where a data set has no length, or one that can't be asked for: its sampler may know how many there are."""
+    try:
+        return len(dataset)
+    except (TypeError, AttributeError, NotImplementedError):
+        return None
 
 
 def _locate(dataset: Any, drawn: Sequence[int], found: Samples, depth: int) -> bool:
@@ -108,7 +117,7 @@ def _locate(dataset: Any, drawn: Sequence[int], found: Samples, depth: int) -> b
 
 def _rows_of(dataset: Any) -> list[Tensor]:
     """What a data set of the program holds one row of for each sample: two of them may hold slices of one tensor."""
-    size = len(dataset)
+    size = length_of(dataset)
     held = (_as_tensor(value) for value in getattr(dataset, "__dict__", {}).values())
     return [tensor for tensor in held if tensor is not None and tensor.ndim and len(tensor) == size]
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.utils.data import Subset
 
 from surefoot.facts import OverlapFacts, Site
-from surefoot.watch.data.samples import Place, Source
+from surefoot.watch.data.samples import Place, Source, length_of
 
 if TYPE_CHECKING:
     from surefoot.watch.data.data_probe import Feed
@@ -101,10 +101,11 @@ def _holds_samples(source: Source) -> bool:
     dataset: Any = source.dataset()
     while type(dataset) is Subset:
         dataset = dataset.dataset
-    if dataset is None:
+    length = length_of(dataset)
+    if length is None:
         return False
     held = [value for value in getattr(dataset, "__dict__", {}).values() if isinstance(value, Sized)]
-    return any(_length(value) == len(dataset) for value in held if not isinstance(value, str))
+    return any(_length(value) == length for value in held if not isinstance(value, str))
 
 
 def _length(value: Any) -> int:

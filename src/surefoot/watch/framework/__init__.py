@@ -1,0 +1,1 @@
+"""Frameworks that run the training loop: which function of the user a step is on behalf of."""
