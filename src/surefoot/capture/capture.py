@@ -23,12 +23,18 @@ _LIGHTNING = tuple(
     for package in ("lightning.fabric", "lightning_fabric", "lightning.pytorch", "pytorch_lightning")
     for kind in ("csv_logs", "tensorboard")
 )
+_CONNECTOR = "trainer.connectors.logger_connector.logger_connector"
 LISTENERS = {
     **dict.fromkeys(_COMMAND_LINES, "command_line"),
     **dict.fromkeys(("torch.utils.tensorboard.writer", "tensorboardX.writer"), "tensorboard"),
     **dict.fromkeys(_LIGHTNING, "lightning"),
+    **dict.fromkeys((f"lightning.pytorch.{_CONNECTOR}", f"pytorch_lightning.{_CONNECTOR}"), "lightning"),
+    "accelerate.accelerator": "accelerate",
+    "fastai.learner": "fastai",
+    "keras.src.callbacks.callback_list": "keras",
     "mlflow.tracking.client": "mlflow",
     "trackio.run": "trackio",
+    "transformers.trainer": "transformers",
     "wandb": "wandb",
 }
 MOST_FAILURES = 3  # of a source, then it is not heard any more

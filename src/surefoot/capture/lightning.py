@@ -1,4 +1,4 @@
-"""Lightning's CSVLogger, and hyperparameters that its loggers are given. Others go through their packages."""
+"""Lightning's loggers: its CSVLogger, hyperparameters, and what reaches no logger that is heard by itself."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from surefoot.capture.said import Said, argument, numbers
 
 
 def install(module: Any, listening: Listening) -> None:
+    connector = getattr(module, "_LoggerConnector", None)
+    if connector is not None:
+        listening.listen(connector, "log_metrics", "lightning", _logged, unless_heard=True)
+        return
     for name, known in list(vars(module).items()):
         if isinstance(known, type) and known.__module__ == module.__name__:
             if name in ("_ExperimentWriter", "ExperimentWriter"):
@@ -19,6 +23,15 @@ def install(module: Any, listening: Listening) -> None:
 
 def _metrics(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
     return Said(numbers(argument(args, given, 1, "metrics_dict")), argument(args, given, 2, "step") or 0)
+
+
+def _logged(args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+    trainer, metrics = args[0].trainer, argument(args, given, 1, "metrics") or {}
+    step = argument(args, given, 2, "step")
+    if step is None:
+        step = metrics.get("step", trainer.fit_loop.epoch_loop._batches_that_stepped)
+    values = {name: value for name, value in numbers(metrics).items() if name != "step"}
+    return Said(values, step) if trainer.is_global_zero else None
 
 
 def _hyperparams(args: tuple[Any, ...], given: dict[str, Any]) -> Said:

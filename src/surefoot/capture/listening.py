@@ -31,16 +31,20 @@ class Listening:
         self._inside = threading.local()
         self._is_on = True
 
-    def listen(self, owner: Any, name: str, source: str, reads: Reads) -> None:
-        """Arguments are read before the call, which may change them, and heard after it, if it has not raised."""
+    def listen(self, owner: Any, name: str, source: str, reads: Reads, *, unless_heard: bool = False) -> None:
+        """Arguments are read before the call, which may change them, and heard after it, if it has not raised.
+
+        With `unless_heard` it hands on what it is given to loggers, and is heard only if none of them was.
+        """
 
         def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
             if not self._enters(source):
                 return original(*args, **given)
             try:
-                told = self._attempt(source, reads, args, given)
+                told, number = self._attempt(source, reads, args, given), self._num_heard
                 result = original(*args, **given)
-                self._attempt(source, self._tell, source, told)
+                if not unless_heard or number == self._num_heard:
+                    self._attempt(source, self._tell, source, told)
                 return result
             finally:
                 self._leave(source)
@@ -57,15 +61,19 @@ class Listening:
 
         self._replace(owner, name, call)
 
-    def listen_to_result(self, owner: Any, name: str, source: str, reads: ReadsResult) -> None:
+    def listen_to_result(
+        self, owner: Any, name: str, source: str, reads: ReadsResult, *, unless_heard: bool = False
+    ) -> None:
+        """The same for what is known after the call only."""
+
         def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-            is_outermost = self._enters(source)
+            is_outermost, number = self._enters(source), self._num_heard
             try:
                 result = original(*args, **given)
             finally:
                 if is_outermost:
                     self._leave(source)
-            if is_outermost:
+            if is_outermost and (not unless_heard or number == self._num_heard):
                 self._attempt(source, lambda: self._tell(source, reads(result, args, given)))
             return result
 
@@ -111,7 +119,13 @@ class Listening:
 
     def _tell(self, source: str, told: Told) -> None:
         for said in [told] if isinstance(told, Said) else told or ():
+            self._inside.num_heard = self._num_heard + bool(said.scalars)
             self._hear(source, said)
+
+    @property
+    def _num_heard(self) -> int:
+        """How often loggers were told numbers in this thread."""
+        return int(self._inside.__dict__.get("num_heard", 0))
 
     def _attempt(self, source: str, call: Callable[..., Any], *args: Any) -> Any:
         try:
