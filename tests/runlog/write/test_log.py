@@ -211,6 +211,26 @@ def test_a_full_disk_is_said_once_and_tried_again(tmp_path: Path, monkeypatch: p
     assert ask(tmp_path / "rank-0.db", "SELECT kind, text FROM events") == [("log-broken", "database or disk is full")]
 
 
+def test_a_disk_that_stays_full_is_said_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    said: list[str] = []
+    log = RunLog(tmp_path / "rank-0.db", {}, said.append)
+    log.scalars(1, {"loss": 0.5})
+    assert log.flush()
+    monkeypatch.setattr(Store, "write", refuse)
+    for step in range(2, 5):
+        log.scalars(step, {"loss": 0.5})
+    log.record(RECORDS[0])
+    log.close()
+    assert [text.partition("rank-0.db ")[2] for text in said] == [
+        "can't be written at present; training goes on, and it is tried again. database or disk is full",
+        "can't be written to the end: 3 rows and 1 other records that were logged last may be lost. "
+        "database or disk is full",
+    ]
+
+
 def test_a_disk_that_lags_gets_less_but_all_of_the_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_queue, "MOST_BYTES", 100_000)
     monkeypatch.setattr(write_queue, "MOST_ORDERS", 55)  # five of them are the source around the findings
@@ -282,17 +302,18 @@ def test_a_signal_handler_may_log_too(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
     try:
-        for step in range(1000):
-            log.scalars(step, {"loss": 0.5})
-            if step % 100 == 0:
+        num_steps = 0
+        while num_steps < 1000 or num_signals < 4:
+            log.scalars(num_steps, {"loss": 0.5})
+            if num_steps % 100 == 0:
                 log.flush()
+            num_steps += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     log.close()
     found = scalars(tmp_path / "rank-0.db")
-    assert num_signals > 3
-    assert (len(found["loss"]), len(found["signals"])) == (1000, num_signals)
+    assert (len(found["loss"]), len(found["signals"])) == (num_steps, num_signals)
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from surefoot.runlog.read.error import RunLogError, Say
 from surefoot.runlog.read.verify import last_verdict, signature_of, verify
+from surefoot.runlog.write.room import has_room
 
 BUSY_SECONDS = 5.0  # only a file without WAL, as on network file systems, may keep a reader waiting
 # What reading numbers and texts raises that somebody else has put there. Rows with a checksum never do.
@@ -71,9 +72,12 @@ def _open(file: Path) -> sqlite3.Connection:
         raise RunLogError(f"{file} is empty: the process ended before it wrote anything.")
     if not header.startswith(_HEADER):
         raise RunLogError(f"{file} is no run log: it is not an SQLite file.")
+    has_wal = Path(f"{file}-wal").exists()
+    if has_wal and not has_room(file.parent):
+        return _of_copy(file, "-wal")
     # A WAL file without its `-wal` has no writer. Opened as immutable it needs no lock, leaves no files beside it
     # and can be read in a folder that we may not write to.
-    at_rest = header[18:20] == bytes([_WAL, _WAL]) and not Path(f"{file}-wal").exists()
+    at_rest = header[18:20] == bytes([_WAL, _WAL]) and not has_wal
     connection = _connect(file, "mode=ro&immutable=1" if at_rest else "mode=ro")
     return _rolled_back(connection, file) if Path(f"{file}-journal").exists() else connection
 
@@ -91,10 +95,18 @@ def _rolled_back(connection: sqlite3.Connection, file: Path) -> sqlite3.Connecti
         connection.close()
         if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
             raise
-    with tempfile.TemporaryDirectory(prefix="surefoot-") as folder:
-        copy = Path(shutil.copy(file, folder))
-        shutil.copy(f"{file}-journal", folder)
-        found = sqlite3.connect(":memory:", isolation_level=None)
-        with closing(sqlite3.connect(copy)) as source:
-            source.backup(found)
+    return _of_copy(file, "-journal")
+
+
+def _of_copy(file: Path, suffix: str) -> sqlite3.Connection:
+    """What SQLite makes of a file and the one beside it, in memory."""
+    found = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        with tempfile.TemporaryDirectory(prefix="surefoot-") as folder:
+            copy = Path(shutil.copy(file, folder))
+            shutil.copy(f"{file}{suffix}", folder)
+            with closing(sqlite3.connect(copy)) as source:
+                source.backup(found)
+    except OSError as error:
+        raise RunLogError(f"{file} can't be read: {error.strerror or error}.") from error
     return found

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from surefoot.runlog.write.room import allocate
+
 OPEN_FILES = Path("/dev/fd")  # on Linux and macOS; elsewhere nothing closes by number what others have opened
 SUFFIXES = ("", "-wal", "-shm")  # of the files that SQLite keeps open
 
@@ -62,10 +64,16 @@ class OwnConnection:
         mine = {identity(file.with_name(file.name + suffix)) for suffix in SUFFIXES} - {None}
         found = {number: identity(number) for number in open_numbers() if number not in before}
         self._numbers = {number: its for number, its in found.items() if its in mine}
+        index = identity(file.with_name(f"{file.name}-shm"))
+        self._indexes = [number for number, its in self._numbers.items() if its == index]
 
     def is_whole(self) -> bool:
         """Whether SQLite would still write to its own files."""
         return all(identity(number) == its for number, its in self._numbers.items())
+
+    def allocate_index(self) -> None:
+        for number in self._indexes:
+            allocate(number)
 
     def close(self) -> None:
         if self.is_whole():

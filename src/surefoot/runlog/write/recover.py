@@ -13,6 +13,7 @@ from typing import Any
 from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
 from surefoot.runlog.write.file_id import note_whole
 from surefoot.runlog.write.layout import Layout
+from surefoot.runlog.write.room import has_room
 from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
 from surefoot.runlog.write.write_ahead_format import WriteAheadContent, read_write_ahead, write_ahead_files
 from surefoot.runlog.write.write_queue import Order, Row
@@ -24,7 +25,11 @@ NAMELESS_SECONDS = 10.0
 def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Path], bool] = lambda file: True) -> int:
     """How many rows were brought in. None, and no lock is taken, while the process that writes it is alive."""
     try:
-        if not _has_tail(file) or _is_written(file):
+        if not _has_tail(file):
+            return 0
+        if not has_room(file.parent):
+            return 0 if _is_tail_written(file) else _say_left(file, say, "the disk is full")
+        if _is_written(file):
             return 0
         if file.exists() and not is_whole(file):
             raise ValueError("the file is damaged")
@@ -37,10 +42,14 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
     except ClaimedError:
         return 0
     except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
-        if _has_tail(file):  # else another reader has brought it in meanwhile
-            left = write_ahead_files(file)[0]
-            say(f"what was logged last is still in {left} and -1, and can't be brought in: {error}.")
-        return 0
+        return _say_left(file, say, str(error))
+
+
+def _say_left(file: Path, say: Say, why: str) -> int:
+    if _has_tail(file):  # else another reader has brought it in meanwhile
+        left = write_ahead_files(file)[0]
+        say(f"what was logged last is still in {left} and -1, and can't be brought in: {why}.")
+    return 0
 
 
 def _has_tail(file: Path) -> bool:

@@ -18,6 +18,7 @@ from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbe
 from surefoot.runlog.write.file_id import write_file_id
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
+from surefoot.runlog.write.room import check_room
 
 if TYPE_CHECKING:
     from surefoot.runlog.write.layout import Layout
@@ -40,6 +41,7 @@ class Store:
         self.file = file
         self.file_id = file_id or secrets.token_hex(8)
         file.parent.mkdir(parents=True, exist_ok=True)
+        check_room(file.parent)
         self._connect()
         self._series: dict[tuple[str, str, str], int] = {}
         self._layouts: list[Layout] = []  # that have an id
@@ -55,6 +57,7 @@ class Store:
             self.connection.close()
             raise
         self._own = OwnConnection(self.connection, self.file, before)
+        self._own.allocate_index()
         self._identity = identity(self.file)
 
     @property
@@ -119,6 +122,7 @@ class Store:
             raise FileGoneError(f"{self.file} is gone")
         try:
             with self.transaction():
+                self._own.allocate_index()
                 for order in orders:
                     statement, values = order.statement()
                     self.connection.execute(statement, storable_row(values))

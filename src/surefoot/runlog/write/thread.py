@@ -47,10 +47,11 @@ class Writer:
         # Of all queues the one whose put() may be interrupted by a signal handler that puts too.
         self._asked: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
         self._is_closing = False
-        self._is_written = False  # to the end
+        self._is_written = self._is_lost = False  # to the end
         self._told: set[str] = set()
         self._beat_due = self._retry_at = self._taken_at = 0.0
         self._num_dropped = 0
+        self._why = ""  # it could not be written
         self._thread = threading.Thread(target=self._run, name="surefoot-log", daemon=True)
 
     def start(self) -> None:
@@ -75,6 +76,8 @@ class Writer:
         self._asked.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join(wait_seconds)
+            if self._thread.is_alive():
+                self._tell("is not written to the end yet; rows logged last may be lost.", "The disk is slow.")
 
     def _run(self) -> None:
         try:
@@ -92,7 +95,8 @@ class Writer:
                 store.close()
             self._note_whole()
         except Exception as error:
-            self._tell("can't be written any more; training goes on.", str(error))
+            if not self._is_lost:
+                self._tell("can't be written any more; training goes on.", str(error))
         finally:
             self.is_off = True
             self._reply(self._replies(0), done=False)
@@ -118,6 +122,12 @@ class Writer:
         self._is_written = self._write(store) or self._write(store)  # the first may have met closed descriptors
         if self._is_written:
             sealer.close()
+        else:
+            rows, orders = self._write_queue.waiting()
+            num_orders = sum(order.number >= 0 for order in orders)  # without our own
+            lost = f"{len(rows):,} rows and {num_orders:,} other records that were logged last may be lost."
+            self._tell(f"can't be written to the end: {lost}", self._why)
+            self._is_lost = True
 
     def _note_whole(self) -> None:
         from surefoot.runlog.read.connection import is_whole  # a reader's, which few programs need before they end
@@ -162,6 +172,7 @@ class Writer:
             if not store.is_whole:
                 return False
             self._retry_at = clock + RETRY_SECONDS
+            self._why = str(error)
             if self._tell("can't be written at present; training goes on, and it is tried again.", str(error)):
                 self._note("log-broken", str(error))
             return False
