@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from surefoot.loop.tensors import TensorBatches
     from surefoot.loop.track import track
     from surefoot.report import Report
+    from surefoot.runlog.media.audio import Audio
+    from surefoot.runlog.media.image import Image
+    from surefoot.runlog.media.table import Table
     from surefoot.runlog.read import open as open  # noqa: A004
     from surefoot.runlog.write.current import log, start_run
     from surefoot.runlog.write.run import Run
@@ -32,11 +35,14 @@ if TYPE_CHECKING:
 
 # Where each public name lives. Loaded when asked for, because half of them bring torch along.
 _HOMES = {
+    "Audio": "surefoot.runlog.media.audio",
     "Finding": "surefoot.judge",
     "FindingError": "surefoot.sanitizer",
+    "Image": "surefoot.runlog.media.image",
     "Loop": "surefoot.loop.loop",
     "Report": "surefoot.report",
     "Run": "surefoot.runlog.write.run",
+    "Table": "surefoot.runlog.media.table",
     "TensorBatches": "surefoot.loop.tensors",
     "Watch": "surefoot.sanitizer",
     "ablate": "surefoot.lab.ablate.compare",
@@ -61,10 +67,9 @@ _MODULES = {"schedule", "stop", "testing"}  # public names that are modules of t
 
 # `open` is left out: a star import must not hide Python's own.
 __all__ = [
-    "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "__version__",
-    "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule",
-    "start_run",
-    "stop", "testing", "track", "verify", "watch",
+    "Audio", "Finding", "FindingError", "Image", "Loop", "Report", "Run", "Table", "TensorBatches", "Watch",
+    "__version__", "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale",
+    "schedule", "start_run", "stop", "testing", "track", "verify", "watch",
 ]  # fmt: skip
 
 

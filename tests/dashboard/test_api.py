@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 import surefoot as sf
@@ -229,3 +230,24 @@ def test_metrics_have_all_their_digits_and_follow_a_run(client: Client, log: Pat
         assert get(client, "/api/columns", metric=["last:acc", "low:acc"])["runs"][one] == {
             "last:acc": 2 / 3, "low:acc": 1 / 3,
         }  # fmt: skip
+
+
+SCRIPT = "<script>document.title = 'run by a text'</script>"
+
+
+def test_media_are_served_as_what_they_are_and_can_do_nothing(client: Client, log: Path) -> None:
+    with sf.start_run(log, name="media") as run:
+        run.log({"picture": np.zeros((2, 2, 3), np.uint8), "text": SCRIPT, "table": sf.Table([SCRIPT], [[SCRIPT]])})
+    base = f"/api/runs/{run.name}/media"
+    listed = {one["name"]: one for one in get(client, base)["media"]}
+    assert get(client, f"/api/runs/{run.name}")["has_media"] and not get(client, f"/api/runs/{TRAIN}")["has_media"]
+    types = {"picture": "image/png", "text": "text/plain; charset=utf-8", "table": "application/json"}
+    for name, kind in types.items():
+        answer = client.get(f"{base}/rank-0/{listed[name]['file']}")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    for wrong in ("rank-0/../rank-0.db", "rank-0/rank-0.db", f"rank-1/{listed['text']['file']}", "rank-0/%2e%2e"):
+        assert client.get(f"{base}/{wrong}").status_code == 404
+    (log / run.name / "rank-0.media" / listed["text"]["file"]).write_text("changed", encoding="utf-8")
+    assert client.get(f"{base}/rank-0/{listed['text']['file']}").status_code == 422

@@ -208,9 +208,9 @@ def test_no_random_number_is_drawn_by_starting_to_watch(tmp_path: Path) -> None:
 
 def test_the_public_list() -> None:
     assert set(sf.__all__) == {
-        "__version__", "Finding", "FindingError", "Loop", "Report", "Run", "TensorBatches", "Watch", "ablate", "alert",
-        "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale", "schedule", "start_run", "stop",
-        "testing", "track", "verify", "watch",
+        "__version__", "Audio", "Finding", "FindingError", "Image", "Loop", "Report", "Run", "Table", "TensorBatches",
+        "Watch", "ablate", "alert", "baseline", "check", "every", "fit_batch", "log", "lr_find", "noise_scale",
+        "schedule", "start_run", "stop", "testing", "track", "verify", "watch",
     }  # fmt: skip
     assert callable(sf.watch)
     assert set(sf.__all__) <= set(dir(sf))

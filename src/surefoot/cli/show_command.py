@@ -10,6 +10,7 @@ from surefoot.cli.parsing import parser_of, whole_number
 from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.table import cell, duration, number, print_table
 from surefoot.cli.usage import UsageError
+from surefoot.runlog.media.kind import MEDIA
 from surefoot.runlog.read import Run
 from surefoot.runlog.read.result import parse_result
 from surefoot.runlog.read.summary import Summary, summarize
@@ -136,8 +137,20 @@ def _print_findings(run: Run) -> None:
         print("`surefoot replay RUN` tells them in full, judged with today's rules.", file=sys.stderr)
 
 
+def _print_media(run: Run) -> None:
+    found: dict[tuple[str, str], list[int]] = {}
+    for process in run:
+        for one in process.media():
+            found.setdefault((one.name, one.kind), []).append(one.step)
+    if found:
+        print("\nmedia:")
+    for (name, kind), steps in sorted(found.items()):
+        print(f"  {cell(name)}: {len(steps)} of kind {kind}, steps {min(steps)} to {max(steps)}")
+
+
 def _print_events(run: Run) -> None:
-    events = [(process.rank, event) for process in run for event in process.events()]
+    events = [(process.rank, event) for process in run for event in process.events() if event.kind != MEDIA]
+    _print_media(run)
     if not events:
         return
     print("\nevents:")

@@ -51,7 +51,7 @@ class Tools:
     ) -> str:
         """Ask all runs with SQL; the answer is CSV. `DESCRIBE runs` tells the columns of a view.
 
-        Views: runs, settings, scalars (run, step, name, value), params, steps, findings, hists, events.
+        Views: runs, settings, scalars (run, step, name, value), params, steps, findings, hists, events, media, cells.
         """
         return _answer(await self._read(context, "query", "--format", "csv", *self._log(), "-", text=sql))
 

@@ -15,6 +15,7 @@ from surefoot.runlog.checksum import KEYS
 from surefoot.runlog.edits import edit_file
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.media import StoredMedium
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.read.segment import Segment, whole
@@ -70,6 +71,8 @@ def _examine_process(process: StoredProcess) -> Iterator[Part]:
         yield Part(file, "whole", counts)
     for segment in segments:
         yield _examine_segment(segment)
+    for medium in process.media():
+        yield _examine_medium(medium)
 
 
 def _count(connection: sqlite3.Connection) -> str:
@@ -84,6 +87,13 @@ def _examine_segment(segment: Segment) -> Part:
         return Part(segment.file, "damaged", said[0])
     state: State = "not verified" if segment.crc is None else "whole"
     return Part(segment.file, state, f"{segment.num_rows:,} values")
+
+
+def _examine_medium(medium: StoredMedium) -> Part:
+    try:
+        return Part(medium.path, "whole", f"{len(medium.read()):,} bytes, {medium.name} at step {medium.step}")
+    except RunLogError as error:
+        return Part(medium.path, "damaged", str(error))
 
 
 def salvage_run(folder: Path, target: Path) -> list[str]:
@@ -106,7 +116,8 @@ def _salvage_process(run: Run, process: StoredProcess, target: Path) -> list[str
         connection.backup(copied)
     lost: list[str] = list(process.problems)
     good = whole(process.segments(), lost.append, last_try=True)
-    for one in [*(segment.file for segment in good), file_id_of(file), *write_ahead_files(file)]:
+    media = [medium.path for medium in process.media() if _examine_medium(medium).state == "whole"]
+    for one in [*(segment.file for segment in good), *media, file_id_of(file), *write_ahead_files(file)]:
         if one.exists():
             place = target / one.relative_to(run.folder)
             place.parent.mkdir(exist_ok=True)

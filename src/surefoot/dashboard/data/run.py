@@ -9,6 +9,7 @@ from surefoot.dashboard.data.cursor import as_text
 from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.heatmap import places_in_model
 from surefoot.dashboard.data.series_index import SeriesIndexes
+from surefoot.runlog.media.kind import MEDIA
 from surefoot.runlog.read.connection import snapshot
 from surefoot.runlog.read.follow import Cursor, newest
 from surefoot.runlog.read.run import Run
@@ -34,6 +35,7 @@ def describe(run: Run, row: dict[str, Any], indexes: SeriesIndexes) -> dict[str,
         "series": _in_order(series, places_in_model(run.first)),
         "convergence": _convergence(run),
         "events": events(run),
+        "has_media": any(process.media() for process in run),
         "problems": list(dict.fromkeys(run.problems)),
         "cursor": cursor,
     }
@@ -53,7 +55,8 @@ def cursors(run: Run) -> dict[str, Cursor]:
 
 
 def events(run: Run) -> list[dict[str, Any]]:
-    found = [{"rank": process.rank, **dataclasses.asdict(event)} for process in run for event in process.events()]
+    all_of_them = [(process.rank, event) for process in run for event in process.events() if event.kind != MEDIA]
+    found = [{"rank": rank, **dataclasses.asdict(event)} for rank, event in all_of_them]
     return sorted(found, key=lambda event: float(event["time"]))
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from surefoot.dashboard.data.charts import charts, params
 from surefoot.dashboard.data.findings import findings
 from surefoot.dashboard.data.heatmap import COLUMNS, KINDS, heatmap
 from surefoot.dashboard.data.hists import hists
+from surefoot.dashboard.data.media import as_address, find_medium, list_media
 from surefoot.dashboard.data.rule_page import rule_page
 from surefoot.dashboard.data.run import describe
 from surefoot.dashboard.data.run_cache import row_of
 from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.tracks import Memory
+from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run
 
@@ -22,6 +26,7 @@ ALL_POINTS = 400_000  # of all series
 ALL_BINS = 200_000  # of all histograms
 MOST_HISTS, LEAST_HISTS = 40, 3  # of a name
 BINS = 40  # of a histogram, about
+MEDIA_BYTES = 3_000_000  # of files, all together
 EVER = 2**62
 
 
@@ -36,6 +41,7 @@ def gather(run: Run, share: float = 1.0) -> dict[str, Any]:
     return {
         "run": about,
         "findings": {"findings": found},
+        "media": _media(run, int(share * MEDIA_BYTES)),
         "rules": {name: page for name in {str(one["rule"]) for one in found} if (page := _rule(name))},
         "ranks": {
             str(process.rank): _of_process(process, memory, num, num_hists)
@@ -55,6 +61,22 @@ def _of_process(process: StoredProcess, memory: Memory, num: int, num_hists: int
         "heatmaps": {of: found for of, found in maps.items() if found["rows"]},
         "hists": {one.name: hists(process, one.name, -EVER, EVER, num_hists) for one in series if one.kind == "hist"},
     }
+
+
+def _media(run: Run, room: int) -> list[dict[str, Any]]:
+    """The newest of each name first, as many as there is room for; of the others only that they are there."""
+    found = list_media(run)
+    num_newer: Counter[tuple[str, str]] = Counter()
+    order = []
+    for line in reversed(found):
+        num_newer[line["process"], line["name"]] += 1
+        order.append((num_newer[line["process"], line["name"]], line))
+    for _, line in sorted(order, key=lambda pair: pair[0]):
+        if line["bytes"] <= room:
+            with suppress(RunLogError):
+                line["address"] = as_address(find_medium(run, line["process"], line["file"]))
+                room -= line["bytes"]
+    return found
 
 
 def _short(chart: dict[str, Any]) -> dict[str, Any]:

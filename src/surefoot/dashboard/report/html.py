@@ -38,7 +38,8 @@ def report_html(run: Run, share: float = 1.0) -> str:
     modules = _import_map()
     start = f'import "{_bare(ENTRY)}";'
     scripts = " ".join(_hash(text) for text in (classic, modules, start))
-    policy = f"default-src 'none'; style-src {_hash(styles)}; img-src data: blob:; script-src data: {scripts}"
+    shown = "img-src data: blob:; media-src data: blob:"
+    policy = f"default-src 'none'; style-src {_hash(styles)}; {shown}; script-src data: {scripts}"
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<style>{styles}</style>\n'
         f'<script>{classic}</script>\n<script type="importmap">{modules}</script>\n'

@@ -13,6 +13,8 @@ export const runs = async () => ({ runs: [all.run.run] });
 export const columns = async () => ({ settings: [], metrics: [], runs: {}, is_whole: true });
 export const run = async () => all.run;
 export const findings = async () => all.findings;
+export const media = async () => ({ media: all.media });
+export const mediumContent = async ({ address }) => (address ? bytesOf(address) : refuse("The report has no room for it."));
 export const params = async (name, wanted = {}) => rankOf(wanted).params;
 export const compare = async () => refuse("A report holds one run.");
 export const query = async () => refuse("A report can't be asked. `surefoot query` asks the run log.");
@@ -66,6 +68,11 @@ function part(one, from, to) {
 
 function inside(steps, from, to) {
   return steps.map((step, i) => i).filter((i) => steps[i] >= from && steps[i] <= to);
+}
+
+function bytesOf(address) {
+  const text = atob(address.slice(address.indexOf(",") + 1));
+  return new Blob([Uint8Array.from(text, (letter) => letter.charCodeAt(0))], { type: address.slice(5, address.indexOf(";")) });
 }
 
 function refuse(why) {

@@ -41,6 +41,8 @@ def make_app(folder: Path, auth: Auth, *, allows_edits: bool = True) -> tuple[AS
             Route(f"{RUN}/findings", reading("runs.list_findings")),
             Route(f"{RUN}/heatmap", reading("layers.read_heatmap")),
             Route(f"{RUN}/hists", reading("layers.read_hists")),
+            Route(f"{RUN}/media", reading("media.read_media")),
+            Route(f"{RUN}/media/{{process}}/{{file}}", acting("media.send_file")),
             Route("/api/compare", reading("about.compare")),
             Route("/api/rules/{rule}", reading("about.read_rule")),
             Route("/api/learn", reading("learn.list_lessons")),

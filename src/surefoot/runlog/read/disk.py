@@ -64,14 +64,14 @@ def delete(print_: Footprint) -> bool:
     # The databases go first: without them what is left is no run, and nothing is half there.
     for file in sorted(print_.files, key=lambda file: (file.suffix != ".db", str(file))):
         file.unlink(missing_ok=True)
-    for folder in (*print_.folder.glob("*.segments"), print_.folder):
+    for folder in (*print_.folder.glob("*.segments"), *print_.folder.glob("*.media"), print_.folder):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
     return not print_.folder.exists()
 
 
 def orphans(folder: Path) -> list[Path]:
-    """Segments that no manifest names, left by a writer that was killed. Of runs that nobody writes only."""
+    """Segments and media that no log names, left by a writer that was killed. Of runs that nobody writes only."""
     run = load_run(folder)
     if run.status == "running" or run.problems:  # a damaged manifest may have lost their names
         return []
@@ -80,6 +80,8 @@ def orphans(folder: Path) -> list[Path]:
         known = {segment.file.name for segment in process.segments()}
         segments = process.file.with_suffix(".segments")
         found += [file for file in segments.glob("*") if file.is_file() and file.name not in known]
+        named = {medium.path for medium in process.media()}
+        found += [file for file in process.file.with_suffix(".media").glob("*") if file.is_file() and file not in named]
     mine = {file.with_suffix(".segments") for file in process_files(folder)}
     for segments in folder.glob("*.segments"):
         if segments not in mine:
@@ -92,4 +94,4 @@ def _is_ours(file: Path, folder: Path) -> bool:
         return False
     if file.parent == folder:
         return _LOG_FILE.fullmatch(file.name) is not None
-    return file.parent.parent == folder and file.parent.suffix == ".segments"
+    return file.parent.parent == folder and file.parent.suffix in (".segments", ".media")

@@ -17,6 +17,7 @@ from surefoot.runlog.read.connection import snapshot, tables
 from surefoot.runlog.read.error import RunLogError, Say
 from surefoot.runlog.read.excerpt import read_excerpts
 from surefoot.runlog.read.follow import START, Cursor, Event, News, read_events, read_news
+from surefoot.runlog.read.media import StoredMedium, media_of
 from surefoot.runlog.read.meta import Status, read_meta, status_of
 from surefoot.runlog.read.segment import WHOLE, Part, Segment, read_manifest
 from surefoot.runlog.read.series import Series, read_series
@@ -70,6 +71,10 @@ class StoredProcess:
     def events(self) -> tuple[Event, ...]:
         with snapshot(self.file, self.say) as connection:
             return read_events(connection)
+
+    def media(self) -> list[StoredMedium]:
+        """Images, audio, texts and tables, in the order in which they were logged."""
+        return media_of(self.file, self.events())
 
     def series(self) -> list[Series]:
         with snapshot(self.file, self.say) as connection:

@@ -17,6 +17,7 @@ from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import is_whole
 from surefoot.runlog.read.error import RunLogError, warn_of
 from surefoot.runlog.read.identity import check_identity, missing_tail
+from surefoot.runlog.read.media import StoredMedium
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
 from surefoot.runlog.read.segment import WHOLE, Part
@@ -87,6 +88,11 @@ class Run:
             raise KeyError(f"run {self.name} has no series {name!r}. It has: {', '.join(known) or 'none'}.")
         warn_of(process.problems, stacklevel=3)
         return next(iter(found.values()))
+
+    def media(self, name: str | None = None, rank: int = 0) -> list[StoredMedium]:
+        """Images, audio, texts and tables of one rank, all or those of a name, in the order of their steps."""
+        found = [one for one in self.process(rank).media() if name is None or one.name == name]
+        return sorted(found, key=lambda one: (one.step, one.number))
 
     def buckets(
         self, name: str, num: int = 2000, first: int | None = None, last: int | None = None, rank: int = 0

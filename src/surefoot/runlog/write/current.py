@@ -123,6 +123,9 @@ def start_run(
 def log(values: Mapping[str, Any], step: int | None = None) -> None:
     """Record numbers by name in the run that is going on; start one in `runs/` if there is none.
 
+    Beside numbers: texts, images (arrays of bytes, or with channels; PIL images; figures of matplotlib), data frames,
+    sf.Image, sf.Audio and sf.Table, and lists of these.
+
     Without `step` they belong to where training stands, or to the number of the call if nobody counts steps.
     """
     if type(values) is not dict and not isinstance(values, Mapping):

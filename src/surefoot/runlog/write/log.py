@@ -14,6 +14,7 @@ from typing import Any
 
 from surefoot.facts import Record, SignalFacts, StepFacts, ValidationFacts, encode
 from surefoot.runlog.chunk import COUNT, pack_numbers
+from surefoot.runlog.media.choose import Given
 from surefoot.runlog.schema import (
     ADD_EDGES,
     ADD_EVENT,
@@ -25,8 +26,10 @@ from surefoot.runlog.schema import (
     ADD_RECORD,
     FINDING_COLUMNS,
 )
+from surefoot.runlog.text import storable
 from surefoot.runlog.write.excerpt import excerpt
 from surefoot.runlog.write.layout import Key, Layout, as_floats, scalar_layout
+from surefoot.runlog.write.media import MediaFolder
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.thread import Writer
 from surefoot.runlog.write.write_ahead import Sweeper, WriteAheadFile
@@ -67,6 +70,7 @@ class RunLog:
         self._order_numbers = count()
         self._with_excerpt: set[int] = set()  # numbers of findings
         self._write_ahead = WriteAheadFile(file)
+        self._media = MediaFolder(file)
         self._writer = Writer(file, self._write_queue, self._write_ahead, say, later)
         self._open_tail()
         for key, value in meta.items():
@@ -146,6 +150,15 @@ class RunLog:
     def event(self, kind: str, text: str, step: int = 0) -> None:
         time = now()
         self._order(lambda: (ADD_EVENT, (step, time, kind, text)))
+
+    def media(self, step: int, name: str, number: int, given: Given) -> None:
+        """A picture and the like, which another thread encodes; dropped where too many of them wait for that."""
+        if os.getpid() != self._pid or self._writer.is_off:
+            return
+        if not self._media.has_room(given):
+            self._write_queue.num_dropped += 1
+            return
+        self._order(self._media.order(index(step), storable(name), number, given), may_drop=True)
 
     def flush(self, wait_seconds: float = FLUSH_SECONDS) -> bool:
         """Commit at once, before a stop or an alert; whether it was done in time."""

@@ -11,9 +11,10 @@ from typing import Any
 
 from surefoot.facts import Record
 from surefoot.runlog.labels import Labels
+from surefoot.runlog.media.choose import Given, split
 from surefoot.runlog.setting import as_meta, flat
 from surefoot.runlog.write.about import about_later, about_process, now
-from surefoot.runlog.write.layout import Key
+from surefoot.runlog.write.layout import PLAIN, Key
 from surefoot.runlog.write.log import Listener, RunLog
 from surefoot.runlog.write.waiting import WaitingRows
 
@@ -72,13 +73,26 @@ class Run:
         return int(self._meta["attempt"])
 
     def log(self, values: Mapping[str, Any], step: int | None = None) -> None:
-        """Record numbers by name. Without a step: where training stands, or else the number of this call, from 0."""
+        """Record numbers and media by name. Without a step: where training stands, or else the number of this call."""
         if step is None:
             step = self._num_logged if self.step is None else self.step()
             self._num_logged += 1
         elif not hasattr(step, "__index__"):
             raise TypeError(f"step must be a whole number, got {step!r}.")
-        self.scalars(step, values)
+        if PLAIN.issuperset(map(type, values.values())):
+            self.scalars(step, values)
+            return
+        numbers, media = split(values)
+        if numbers:
+            self.scalars(step, numbers)
+        for name, some in media.items():
+            self.media(step, name, some)
+
+    def media(self, step: int, name: str, some: Sequence[Given]) -> None:
+        """Record images, figures, texts, tables or audio of a step under a name."""
+        log = self._log or self._open()
+        for number, given in enumerate(some if log is not None else ()):
+            log.media(step, name, number, given)  # type: ignore[union-attr]
 
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """At once, after those that wait."""

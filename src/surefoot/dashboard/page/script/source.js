@@ -24,6 +24,14 @@ export const traces = () => get("api/traces");
 export const trace = (name) => get(`api/traces/${encodeURIComponent(name)}`);
 export const compare = (one, two) => get("api/compare", { run: [one, two] });
 
+export const media = (name) => get(`api/runs/${encodeURIComponent(name)}/media`);
+/** What is in a file of a run, as a Blob. */
+export async function mediumContent({ process, file }, run) {
+  const parts = [run, "media", process, file].map(encodeURIComponent);
+  const response = await fetch(`api/runs/${parts.join("/")}`).catch(() => null);
+  return response?.ok ? response.blob() : read(Promise.resolve(response ?? Response.error()));
+}
+
 /** { name: [names], rank, from, to, buckets } */
 export const series = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}/series`, wanted);
 /** { of, rank, from, to, buckets } */

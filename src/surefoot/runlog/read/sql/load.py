@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from surefoot.runlog.media.kind import MEDIA
 from surefoot.runlog.read.column import read_chunks
 from surefoot.runlog.read.connection import has_table, snapshot
 from surefoot.runlog.read.error import RunLogError
@@ -21,6 +22,7 @@ from surefoot.runlog.read.segment import read_manifest, whole
 from surefoot.runlog.read.series import read_series
 from surefoot.runlog.read.sql.facts import step_row, strict_json
 from surefoot.runlog.read.sql.fill import check_numbers, create, fill, rows
+from surefoot.runlog.read.sql.media import cell_rows, media_rows
 from surefoot.runlog.read.sql.views import VIEWS
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.schema import FINDING_COLUMNS
@@ -29,7 +31,7 @@ _PROCESS = {"process": "INTEGER", "run": "VARCHAR", "rank": "INTEGER"}
 _SERIES = {"process": "INTEGER", "series": "INTEGER", "kind": "VARCHAR", "name": "VARCHAR", "place": "VARCHAR"}
 _UNSEALED = {"process": "INTEGER", "series": "INTEGER", "step": "BIGINT", "time": "DOUBLE", "value": "DOUBLE"}
 _SEGMENT = {"file": "VARCHAR", "process": "INTEGER"}
-_SMALL = ("steps", "findings", "events", "hists")
+_SMALL = ("steps", "findings", "events", "hists", "media", "cells")
 
 
 class Loader:
@@ -73,13 +75,20 @@ class Loader:
         found: list[tuple[Any, ...]] = []
         for run, process in self._processes():
             try:
-                with snapshot(process.file) as connection:
-                    stored = [(run, process.rank, *row) for row in _READERS[name](connection)]
+                stored = [(run, process.rank, *row) for row in self._read_small(name, process)]
                 check_numbers(VIEWS[name], stored)
                 found += stored
             except (RunLogError, ValueError, KeyError, TypeError) as error:
                 self.problems.append(f"{name} of {process.file} can't be read: {error}")
         rows(self._connection, name, VIEWS[name], found)
+
+    def _read_small(self, name: str, process: StoredProcess) -> list[tuple[Any, ...]]:
+        if name == "media":
+            return media_rows(process)
+        if name == "cells":
+            return cell_rows(process, self.problems.append)
+        with snapshot(process.file) as connection:
+            return _READERS[name](connection)
 
     def _load_series(self, *, filled: bool) -> None:
         for table, types in (
@@ -170,7 +179,8 @@ def _findings(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
 def _events(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     if not has_table(connection, "events"):
         return []
-    return connection.execute("SELECT step, time, kind, text FROM events ORDER BY id").fetchall()
+    select = "SELECT step, time, kind, text FROM events WHERE kind != ? ORDER BY id"
+    return connection.execute(select, (MEDIA,)).fetchall()
 
 
 def _hists(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:

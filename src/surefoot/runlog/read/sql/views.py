@@ -37,6 +37,14 @@ VIEWS: dict[str, dict[str, str]] = {
         "run": "VARCHAR", "rank": "INTEGER", "name": "VARCHAR", "step": "BIGINT", "time": "DOUBLE", "low": "DOUBLE",
         "high": "DOUBLE", "count": "BIGINT",
     },
+    "media": {
+        "run": "VARCHAR", "rank": "INTEGER", "name": "VARCHAR", "step": "BIGINT", "time": "DOUBLE", "number": "INTEGER",
+        "kind": "VARCHAR", "path": "VARCHAR", "bytes": "BIGINT", "about": "JSON",
+    },
+    "cells": {
+        "run": "VARCHAR", "rank": "INTEGER", "name": "VARCHAR", "step": "BIGINT", "line": "BIGINT", "label": "VARCHAR",
+        "value": "VARCHAR", "number": "DOUBLE",
+    },
     "events": {
         "run": "VARCHAR", "rank": "INTEGER", "step": "BIGINT", "time": "DOUBLE", "kind": "VARCHAR", "text": "VARCHAR",
     },

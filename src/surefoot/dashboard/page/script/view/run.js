@@ -9,6 +9,7 @@ import * as source from "../source.js";
 import { attemptBadge, liveBadge, statusBadge } from "../status.js";
 import { showFindings } from "./findings.js";
 import { showGradients } from "./gradients.js";
+import { showMedia } from "./media.js";
 import { showOverview } from "./overview.js";
 import { showParameters } from "./parameters.js";
 import { resultOf, showResult, TITLES } from "./result.js";
@@ -21,7 +22,7 @@ const TABS = [
 ];
 /** What a command found out comes first; it is no training, whose gradients could be looked at. */
 function tabsOf(run) {
-  if (!run.result) return TABS;
+  if (!run.result) return run.hasMedia ? [...TABS, { name: "media", text: "Media", show: showMedia }] : TABS;
   const [curves, , , findings] = TABS;
   const first = { name: "", text: TITLES[run.result.of] ?? "Result", show: showResult };
   return [first, { ...curves, name: "curves" }, ...(run.findings.all.length ? [findings] : [])];
@@ -67,7 +68,11 @@ export function showRun(place, path, query) {
       if (isOver(row)) stream.end();
     });
     stream.on("findings", (news) => run.findings.load(news.findings));
-    stream.on("events", (news) => run.hear("events", news.events ?? [news].flat()));
+    stream.on("events", (news) => {
+      const had = run.hasMedia;
+      run.hear("events", news.events ?? [news].flat());
+      if (run.hasMedia !== had) drawTabs();
+    });
     stream.on("rows", (news) => run.grow(news));
     return stream;
   }
@@ -178,6 +183,7 @@ class RunState {
     this.series = about.series;
     this.convergence = about.convergence;
     this.events = about.events;
+    this.hasMedia = about.has_media;
     this.result = resultOf(about.events);
     this.problems = about.problems;
     this.findings = new Findings();
@@ -190,7 +196,10 @@ class RunState {
   }
 
   hear(event, news) {
-    if (event === "events") this.events.push(...news);
+    if (event === "events") {
+      this.events.push(...news.filter(({ kind }) => kind !== "media"));
+      this.hasMedia ||= news.some(({ kind }) => kind === "media");
+    }
     for (const listener of this.#listeners[event]) listener(news);
   }
 
