@@ -1,5 +1,7 @@
 """schedule-never-finishes on hand-written facts."""
 
+from dataclasses import replace
+
 import pytest
 
 from surefoot.rules.sched.schedule_never_finishes import check
@@ -52,3 +54,12 @@ def test_silent_for_constant_unknown_and_nearly_finished_schedules() -> None:
 def test_milestones_count_as_unfinished_only_before_the_first() -> None:
     assert len(ask(check, at_end(schedule("MultiStepLR", ("milestone", 300), ("milestone", 800), length=800)))) == 1
     assert ask(check, at_end(schedule("MultiStepLR", ("milestone", 30), ("milestone", 800), length=800))) == []
+
+
+def test_silent_about_a_schedule_that_a_later_one_took_over() -> None:
+    first = schedule("CosineAnnealingLR", length=1000, position=40, count=40)
+    later = schedule("CosineAnnealingLR", length=1000, position=1000, count=960, resumed=True)
+    later = replace(later, made=replace(later.made, id=later.made.id + 1))
+    assert ask(check, at_end(first, later)) == []
+    assert len(ask(check, at_end(first, replace(later, resumed=False)))) == 1
+    assert len(ask(check, at_end(first, replace(later, count=900)))) == 1  # loaded from another run

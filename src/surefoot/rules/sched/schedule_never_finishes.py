@@ -55,7 +55,8 @@ for epoch in range(4):
 ## When it stays silent
 Runs that crashed, were interrupted or ended by `--max-steps`; `while` loops and loops that can be left early by `break`
 or `return`, unless even all of their rounds would be too few; trainers of libraries, unless the schedule's length is
-exactly the number of steps; constant schedules; milestones of which one was reached.
+exactly the number of steps; constant schedules; milestones of which one was reached; schedules whose state a later one
+of the same kind and length took over.
 """
 
 from collections.abc import Iterator
@@ -90,10 +91,18 @@ def _may_have_been_cut_short(schedule: ScheduleFacts) -> bool:
     return schedule.may_stop_early and (schedule.planned is None or schedule.planned >= ENOUGH * length)
 
 
+def _continues(later: ScheduleFacts, schedule: ScheduleFacts) -> bool:
+    """Whether it was loaded where the other stood, as in a program that saves and resumes its own runs."""
+    same = (later.made.builtin, later.made.length) == (schedule.made.builtin, schedule.made.length)
+    return same and later.resumed and later.position - later.count == schedule.position
+
+
 @rule("warning", on=EndFacts, probes=("schedule",))
 def check(now: EndFacts, past: History) -> Iterator[Evidence]:
     for schedule in now.schedules if now.reason == "finished" else ():
         if not _is_unfinished(schedule) or _may_have_been_cut_short(schedule):
+            continue
+        if any(_continues(later, schedule) for later in now.schedules if later.made.id > schedule.made.id):
             continue
         made, counts_steps = schedule.made, _counts_steps(schedule)
         rate = schedule.lrs[0] if schedule.lrs else float("nan")
