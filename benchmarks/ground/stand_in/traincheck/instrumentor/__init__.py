@@ -1,0 +1,1 @@
+meta_vars: dict[str, object] = {}
