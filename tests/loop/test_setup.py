@@ -29,8 +29,8 @@ def parts() -> tuple[nn.Module, torch.optim.Optimizer]:
         ({"checkpoint_every": 10}, "checkpoint_every needs a folder"),
         ({"checkpoint": "x", "checkpoint_every": 0}, "must be at least 1, got 0"),
         (
-            {"checkpoint": "s3://bucket/run"},
-            "checkpoint must be a path on a disk of this machine, got 's3://bucket/run'",
+            {"checkpoint": "nosuch://bucket/run"},
+            "nosuch://bucket/run can't be opened: Protocol not known",
         ),
         ({"keep_best": ("val/loss", "min")}, "keep_best needs a folder"),
         ({"clip_spikes": 1}, "clip_spikes must be a number above 1, how many times the usual norm, got 1"),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.loop import setup
 from surefoot.loop.best import Best
+from surefoot.loop.checkpoint.address import Place, place_of
 from surefoot.loop.checkpoint.file import read, write
 from surefoot.loop.failing import told_to_ranks
 from surefoot.loop.parallel import group
@@ -18,14 +17,13 @@ if TYPE_CHECKING:
 
 
 @told_to_ranks
-def save(loop: Loop, path: str | PathLike[str] | None) -> Path | None:
+def save(loop: Loop, path: str | PathLike[str] | None) -> Place | None:
     """What `Loop.save` does."""
     if loop._dry_run is not None:
         return None
     if path is not None:
-        setup.check_local("path", path)
         group.refuse_own_sharding(loop.models, loop._ranks)
-        own = loop._ranks.file(Path(path))
+        own = loop._ranks.file(place_of(path))
         write(own, state_of(loop))
         return own
     if loop._folder is None:
@@ -46,9 +44,8 @@ def resume(loop: Loop, path: str | PathLike[str] | None) -> bool:
     if loop._dry_run is not None:
         return False
     if path is not None:
-        setup.check_local("path", path)
         group.refuse_own_sharding(loop.models, loop._ranks)
-        own = loop._ranks.file(Path(path))
+        own = loop._ranks.file(place_of(path))
         loop._ranks.refuse_missing(own)
         load_state(loop, read(own), own)
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ from surefoot.judge import Finding
 from surefoot.loop import applying, keeping, setup
 from surefoot.loop.activation import checkpoint_activations
 from surefoot.loop.best import Best, BestKeeper
+from surefoot.loop.checkpoint.address import Place, place_of
 from surefoot.loop.checkpoint.background import BackgroundWriter
 from surefoot.loop.closure import check_closures
 from surefoot.loop.ema import Averages
@@ -162,7 +162,7 @@ class Loop:
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
         if checkpoint is not None:
             group.refuse_own_sharding(self.models, self._ranks)
-        self._folder = None if checkpoint is None else self._ranks.folder(Path(checkpoint), keep)
+        self._folder = None if checkpoint is None else self._ranks.folder(place_of(checkpoint), keep)
         self._writer = BackgroundWriter(self._folder) if checkpoint_async and self._folder is not None else None
         self._frozen = FrozenWeights(self.models) if save == "trainable" else None
         self._best = BestKeeper(keep_best, self._ranks)
@@ -286,7 +286,7 @@ class Loop:
 
     # --- saving
 
-    def save(self, path: str | PathLike[str] | None = None) -> Path | None:
+    def save(self, path: str | PathLike[str] | None = None) -> Place | None:
         """Save everything that training goes on from: into the checkpoint folder, or to `path`.
 
         With `checkpoint_async=True` it may still be written when this returns; the end of `batches` waits for it.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from surefoot.loop.checkpoint import rng
+from surefoot.loop.checkpoint.address import Place
 from surefoot.loop.checkpoint.difference import first_difference
 from surefoot.loop.frozen import fill_in, leave_out
 from surefoot.loop.parallel.shard import local
@@ -88,7 +88,7 @@ def is_healthy(loop: Loop) -> bool:
         return loop._ranks.all(healthy)
 
 
-def load_state(loop: Loop, state: dict[str, Any], path: Path) -> None:
+def load_state(loop: Loop, state: dict[str, Any], path: Place) -> None:
     """Put a checkpoint's state into the loop, or nothing of it if it belongs to another one."""
     if state.get("format") != FORMAT:
         raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads {FORMAT}.")
@@ -145,7 +145,7 @@ def restore_data(feed: Feed, resumed: dict[str, Any]) -> None:
     rng.restore(resumed["rng"])
 
 
-def load_weights(loop: Loop, state: dict[str, Any], path: Path) -> None:
+def load_weights(loop: Loop, state: dict[str, Any], path: Place) -> None:
     """Only the models of a checkpoint, and their averages."""
     _check_same(loop, state, path)
     loop._ranks.unpack(state, loop.models, {}, {})
@@ -154,7 +154,7 @@ def load_weights(loop: Loop, state: dict[str, Any], path: Path) -> None:
     loop._averages.restore(state.get("averages", {}))
 
 
-def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
+def _check_same(loop: Loop, state: dict[str, Any], path: Place) -> None:
     present: dict[str, Any] = {
         "models": {name: model.state_dict() for name, model in loop.models.items()},
         "optimizers": {name: optimizer.state_dict() for name, optimizer in loop.optimizers.items()},
@@ -172,7 +172,7 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Path) -> None:
     _compare_settings(loop, state, path)
 
 
-def _compare_settings(loop: Loop, state: dict[str, Any], path: Path) -> None:
+def _compare_settings(loop: Loop, state: dict[str, Any], path: Place) -> None:
     """A run may go on with other settings, but not in the middle of a window, and not without a word."""
     before, now = state.get("settings", {}), settings_of(loop)  # older checkpoints do not tell
     names = [name for name in before if before[name] != now[name]]
@@ -193,7 +193,7 @@ def _short(setting: Any) -> Any:
     return setting.get("", setting) if isinstance(setting, dict) else setting
 
 
-def _check_schedulers(loop: Loop, state: dict[str, Any], path: Path) -> None:
+def _check_schedulers(loop: Loop, state: dict[str, Any], path: Place) -> None:
     for name, updater in loop._updaters.items():
         before, now = len(saved_schedulers(state["schedulers"].get(name))), len(updater.scheduler or ())
         if before != now:

@@ -147,23 +147,12 @@ def check_choices(on_nonfinite: Any, checkpoint: Any, checkpoint_every: Any, kee
         raise ValueError(f'on_nonfinite must be "raise" or "skip", got {on_nonfinite!r}.')
     if save not in ("all", "trainable"):
         raise ValueError(f'save must be "all" or "trainable", got {save!r}.')
-    if checkpoint is not None:
-        if not isinstance(checkpoint, str | PathLike):
-            raise TypeError(f"checkpoint must be a folder, got {checkpoint!r}.")
-        check_local("checkpoint", checkpoint)
+    if checkpoint is not None and not isinstance(checkpoint, str | PathLike):
+        raise TypeError(f"checkpoint must be a folder or an address, got {checkpoint!r}.")
     if checkpoint_every is not None and checkpoint is None:
         raise ValueError("checkpoint_every needs a folder: sf.Loop(..., checkpoint=folder, checkpoint_every=100).")
     if keep_best is not None and checkpoint is None:
         raise ValueError('keep_best needs a folder: sf.Loop(..., checkpoint=folder, keep_best=("val/loss", "min")).')
-
-
-def check_local(what: str, path: Any) -> None:
-    """An address would become a folder of that name."""
-    if "://" in str(path):
-        raise ValueError(
-            f"{what} must be a path on a disk of this machine, got {str(path)!r}. Mount the storage, or save to a "
-            "local folder and copy it."
-        )
 
 
 def name_hooks(what: str, given: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """Checkpoints written in a thread, from copies, while training goes on."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
 from torch import Tensor
 
+from surefoot.loop.checkpoint.address import Place
 from surefoot.loop.checkpoint.file import refuse_unloadable
 from surefoot.loop.checkpoint.folder import Folder
 
@@ -19,7 +19,7 @@ class BackgroundWriter:
         self._thread: Thread | None = None
         self._error: BaseException | None = None
 
-    def save(self, state: Mapping[str, Any], *about: Any, best: bool) -> Path | None:
+    def save(self, state: Mapping[str, Any], *about: Any, best: bool) -> Place | None:
         """Where it will be; None if the disk would not take it."""
         self.wait()
         refuse_unloadable(state)  # here, where the program hears of it
@@ -40,7 +40,7 @@ class BackgroundWriter:
         elif error is not None:
             raise error
 
-    def _write(self, path: Path, state: Mapping[str, Any]) -> None:
+    def _write(self, path: Place, state: Mapping[str, Any]) -> None:
         try:
             self._folder.finish(path, state)
         except BaseException as error:

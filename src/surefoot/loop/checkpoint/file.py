@@ -10,10 +10,11 @@ import os
 import struct
 from collections import OrderedDict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
 import torch
+
+from surefoot.loop.checkpoint.address import Place, replace, size_of, sync
 
 MARK = b"surefoot-ckpt-1\n"
 TAIL = struct.Struct("<QQ32s16s")  # length of the state, length of the words about it, sha256, mark
@@ -28,23 +29,21 @@ class CorruptCheckpoint(Exception):  # noqa: N818 - the state of a file, which i
     """A file that is not, or not all of, what was written."""
 
 
-def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
+def write(path: Place, state: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
     """Write `state` to `path`, which at every moment holds either what it held before or all of the new file."""
     refuse_unloadable(state)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with unfinished.open("wb") as file:
             _write_summed(file, state, json.dumps(about or {}).encode())
-            file.flush()
-            os.fsync(file.fileno())  # before the name points at it: a crash of the machine must not leave an empty file
-        os.replace(unfinished, path)  # noqa: PTH105 - the same in one call that tests can intercept
-        _sync_folder(path.parent)
+            sync(file, unfinished)
+        replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Place) -> dict[str, Any]:
     """The state in `path`, after its checksum was verified."""
     length, _ = verify(path)
     with path.open("rb") as file:
@@ -57,9 +56,9 @@ def read(path: Path) -> dict[str, Any]:
     return state
 
 
-def verify(path: Path) -> tuple[int, dict[str, Any]]:
+def verify(path: Place) -> tuple[int, dict[str, Any]]:
     """The length of the state in `path` and the words about it; `CorruptCheckpoint` if a bit is not as written."""
-    size = path.stat().st_size
+    size = size_of(path)
     if size < TAIL.size:
         raise CorruptCheckpoint(f"{path} is {'empty' if size == 0 else f'cut short after {size} bytes'}")
     with path.open("rb") as file:
@@ -144,14 +143,3 @@ def _digest(file: IO[bytes], length: int, about_length: int) -> tuple[bytes, byt
     about = file.read(about_length)
     summed.update(about)
     return summed.digest(), about
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last. Windows can't open a folder; there the file system does it."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

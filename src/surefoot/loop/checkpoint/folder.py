@@ -5,12 +5,11 @@ of them are whole.
 """
 
 import contextlib
-import os
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from surefoot.loop.checkpoint.address import Place
 from surefoot.loop.checkpoint.file import CorruptCheckpoint, read, verify, write
 from surefoot.loop.checkpoint.name import Name, list_names
 
@@ -28,12 +27,10 @@ class CheckpointWarning(UserWarning):
 class Folder:
     """`run` is any word that the ranks of one start agree on: files of different starts are never taken together."""
 
-    def __init__(
-        self, path: str | os.PathLike[str], keep: int = 2, *, rank: int = 0, world_size: int = 1, run: str = ""
-    ) -> None:
+    def __init__(self, path: Place, keep: int = 2, *, rank: int = 0, world_size: int = 1, run: str = "") -> None:
         if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
             raise ValueError(f"keep must be at least 1, got {keep!r}: a run can't be resumed without a checkpoint.")
-        self.path = Path(path)
+        self.path = path
         self.keep = keep
         self.rank = rank
         self.world_size = world_size
@@ -42,7 +39,7 @@ class Folder:
 
     def save(
         self, state: Mapping[str, Any], update: int, healthy: bool, micro_batches: int = 0, *, best: bool = False
-    ) -> Path | None:
+    ) -> Place | None:
         """Write `state`, then let older ones go; None if the disk would not take it.
 
         The last one that is the `best` stays. `micro_batches` counts those of the open window: two checkpoints of one
@@ -57,7 +54,7 @@ class Folder:
                 return None
         return path
 
-    def begin(self, update: int, healthy: bool, micro_batches: int, *, best: bool) -> Path | None:
+    def begin(self, update: int, healthy: bool, micro_batches: int, *, best: bool) -> Place | None:
         """The path of the next checkpoint; None if there can't be one."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -68,12 +65,12 @@ class Folder:
             return None
         return self.path / str(Name(number, update, micro_batches, healthy, self.rank, self.world_size, best))
 
-    def finish(self, path: Path, state: Mapping[str, Any]) -> None:
+    def finish(self, path: Place, state: Mapping[str, Any]) -> None:
         """Write `state` to the path that `begin` gave, then let older ones go."""
         write(path, state, {"run": self.run})
         self._rotate()
 
-    def newest(self, *, best: bool = False) -> tuple[Path, dict[str, Any]] | None:
+    def newest(self, *, best: bool = False) -> tuple[Place, dict[str, Any]] | None:
         """The newest healthy checkpoint that is whole, and its state; those passed over are told.
 
         With `best`, of those that were the best when they were saved; None if there is none. Without, None if there
@@ -81,7 +78,7 @@ class Folder:
         its user's knowledge.
         """
         names = list_names(self.path)
-        passed_over: list[tuple[Path, str]] = []
+        passed_over: list[tuple[Place, str]] = []
         for name in names:
             if self._is_own(name) and name.healthy and (name.best or not best):
                 path = self.path / str(name)
@@ -99,7 +96,7 @@ class Folder:
             self._refuse_starting_over([n for n in names if n.world_size == self.world_size], passed_over)
         return None
 
-    def _refuse_starting_over(self, names: Sequence[Name], passed_over: Sequence[tuple[Path, str]]) -> None:
+    def _refuse_starting_over(self, names: Sequence[Name], passed_over: Sequence[tuple[Place, str]]) -> None:
         if not names:
             return
         if passed_over:

@@ -5,7 +5,8 @@ The best one, with `keep_best=`, is `0005-update-00000600.best.pt`.
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
+
+from surefoot.loop.checkpoint.address import Place
 
 PATTERN = re.compile(
     r"(?P<number>\d+)-update-(?P<update>\d+)(?:\+(?P<micro_batches>\d+))?(?P<unhealthy>\.unhealthy)?(?P<best>\.best)?"
@@ -52,7 +53,7 @@ class Name:
         return self.update, self.micro_batches, self.healthy
 
 
-def list_names(folder: Path) -> list[Name]:
+def list_names(folder: Place) -> list[Name]:
     """The names in `folder`, the last saved first."""
     if not folder.is_dir():
         return []

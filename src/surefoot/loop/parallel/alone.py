@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.optim import Optimizer
 
+    from surefoot.loop.checkpoint.address import Place
     from surefoot.loop.checkpoint.signal import Termination
     from surefoot.loop.feed import Feed
     from surefoot.loop.window import Window
@@ -116,14 +116,14 @@ class Alone:
 
     # --- checkpoints
 
-    def folder(self, path: Path, keep: int) -> Folder:
+    def folder(self, path: Place, keep: int) -> Folder:
         return Folder(path, keep, rank=self.rank, world_size=self.size, run=self.run)
 
-    def file(self, path: Path) -> Path:
+    def file(self, path: Place) -> Place:
         """Where this rank saves what the user wants in `path`."""
         return path
 
-    def refuse_missing(self, path: Path) -> None:
+    def refuse_missing(self, path: Place) -> None:
         """`path` is this rank's own file."""
         missing = [rank for rank, exists in enumerate(self.gather(path.exists())) if not exists]
         if missing and self.size == 1:

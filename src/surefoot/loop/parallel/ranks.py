@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
+    from surefoot.loop.checkpoint.address import Place
     from surefoot.loop.checkpoint.folder import Folder
     from surefoot.loop.checkpoint.signal import Termination
     from surefoot.loop.feed import Feed
@@ -146,11 +146,11 @@ class Ranks(Alone):
 
     # --- checkpoints
 
-    def folder(self, path: Path, keep: int) -> Folder:
+    def folder(self, path: Place, keep: int) -> Folder:
         refuse_separate_folders(self, path)
         return super().folder(path, keep)
 
-    def file(self, path: Path) -> Path:
+    def file(self, path: Place) -> Place:
         return path.with_name(f"{path.stem}.rank-{self.rank}-of-{self.size}{path.suffix}")
 
     # --- failing

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from surefoot.loop.checkpoint.address import Place
     from surefoot.loop.parallel.ranks import Ranks
 
 WAIT_SECONDS = 5.0  # network file systems show new files to others a little later
 POLL_SECONDS = 0.05
 
 
-def refuse_separate_folders(ranks: Ranks, folder: Path) -> None:
+def refuse_separate_folders(ranks: Ranks, folder: Place) -> None:
     """Rank 0 leaves a file that the others have to find. A disk that takes no file is told when it is to save one."""
     mark = folder / f".shared-{ranks.run}"
     has_written = ranks.all(_write(mark) if ranks.rank == 0 else True)
@@ -28,7 +28,7 @@ def refuse_separate_folders(ranks: Ranks, folder: Path) -> None:
         )
 
 
-def _write(mark: Path) -> bool:
+def _write(mark: Place) -> bool:
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
@@ -37,7 +37,7 @@ def _write(mark: Path) -> bool:
     return True
 
 
-def _appears(mark: Path) -> bool:
+def _appears(mark: Place) -> bool:
     end = monotonic() + WAIT_SECONDS
     while not mark.exists():
         if monotonic() > end:
