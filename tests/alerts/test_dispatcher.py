@@ -181,7 +181,7 @@ def test_a_name_that_is_never_logged_is_said() -> None:
     log = Log()
     with receiving() as receiver, desk_to(receiver.url, "los > 3", log=log) as dispatcher:
         give(dispatcher, 1, 1.0, loss=9.0)
-    assert log.said == ["an alert waits for 'los', which was never logged."]
+    assert log.said == ["an alert refers to 'los', which was never logged."]
 
 
 def test_causes_that_others_tell_are_left_to_them() -> None:

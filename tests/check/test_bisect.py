@@ -56,7 +56,7 @@ def test_where_runs_part_is_kept_as_a_run(
     one = stored(["python", "train.py"], script="train.py")
     bisecting.tell_parting(one, one, 3, Namespace(log=tmp_path / "kept", timeout=1.0))
     (run,) = sf.open("kept")
-    assert f"kept as kept/{run.name}; `surefoot dash kept` draws it." in capsys.readouterr().err
+    assert f"saved as kept/{run.name}; `surefoot dash kept` shows it." in capsys.readouterr().err
     assert main(["show", "latest", "--log", "kept"]) == 0
     assert "result: compare: The reruns differ from step 3 on, first in the update" in capsys.readouterr().out
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_repeated_is_said(run: Any, why: str) -> None:
 def test_what_was_found_is_told() -> None:
     add, multiply = ("net", "aten.add", "a.py:3"), ("", "aten.mul", "a.py:4")
     same = Parting(9, 3, "update", (1.0, 2.0), (add, add))
-    assert "First operation with another result: aten.add in net, called from a.py:3" in _text(same, 3)
+    assert "First operation with a different result: aten.add in net, called from a.py:3" in _text(same, 3)
     assert "B computes aten.mul, outside of modules" in _text(Parting(9, 3, "update", (1.0, 2.0), (add, multiply)), 3)
     assert "comes and goes" in _text(Parting(9, 3, "loss", (1.0, 2.0)), 3)
     assert "agree in all 9 steps" in _text(Parting(9), 3)

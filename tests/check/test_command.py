@@ -63,7 +63,7 @@ def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
     assert done.out == b""
     (kept,) = sf.open(tmp_path / "runs")
     assert kept.status == "failed"
-    assert f"kept as {tmp_path / 'runs' / kept.name}" in done.err
+    assert f"saved as {tmp_path / 'runs' / kept.name}" in done.err
     result = read_result(kept)
     assert result is not None
     assert (result["of"], result["checks"]) == ("check", list(checks.values()))

@@ -190,7 +190,7 @@ def test_the_dry_run_tells_what_would_have_been_sent(
     assert [line.split()[0] for line in lines] == ["101", "151"]
     assert "val/loss > 2 for 100 steps  at step 101: val/loss 2.5" in lines[0]
     assert "zscore(loss, 50) > 4" in lines[1]
-    assert "surefoot: an alert waits for 'acc', which the run never logged." in said.err
+    assert "surefoot: an alert refers to 'acc', which the run never logged." in said.err
     assert said.err.endswith("surefoot: 2 alerts would have been sent.\n")
     assert main(["replay", "latest", "--alert-on", "error"]) == 2
     assert main(["replay", "latest", "--alert-dry-run", "--alert-on", "loss >"]) == 2

@@ -48,7 +48,7 @@ def test_rm_shows_and_asks(log: Path, capsys: Capture, monkeypatch: pytest.Monke
     assert left(log) == ["1", "2", "3", "4"]
     answer(monkeypatch, "")
     assert main(["rm", "20260101"]) == 2
-    assert "nobody answered" in capsys.readouterr().err
+    assert "there was no answer" in capsys.readouterr().err
     answer(monkeypatch, "y\n")
     assert main(["rm", "20260101", "20260102"]) == 0
     assert left(log) == ["3", "4"]
@@ -123,7 +123,7 @@ def test_prune_sweeps_what_no_manifest_names(log: Path, capsys: Capture, monkeyp
     answer(monkeypatch, "y\n")
     assert main(["prune"]) == 0
     said = capsys.readouterr()
-    assert "2 segments that no run names (22 B)" in said.out
+    assert "2 segments that no run refers to (22 B)" in said.out
     assert "Delete 2 segments, 22 B?" in said.err
     assert [file.exists() for file in orphans] == [False, True, False], "a running writer may be about to name it"
     assert left(log) == ["1", "2", "3", "4"]

@@ -39,7 +39,7 @@ def test_a_whole_run_is_said_to_be_whole(run: Path, capsys: Capture) -> None:
     assert main(["doctor", "latest"]) == 0
     said = capsys.readouterr()
     assert "rank-0.segments/000001.parquet  whole  4 values" in said.out
-    assert said.out.endswith("run: everything is as it was written.\n")
+    assert said.out.endswith("run: all files are intact.\n")
     assert said.err == ""
 
 
@@ -53,7 +53,7 @@ def test_what_is_damaged_is_named_and_the_rest_salvaged(run: Path, capsys: Captu
     assert saved.first.columns().popitem()[1].steps.tolist() == list(range(1, 9))
     assert "salvaged from runs/run/rank-0.db" in saved.problems[0]
     assert main(["doctor", "run-salvaged"]) == 0
-    assert "nothing is damaged now; what was lost earlier is told above." in capsys.readouterr().out
+    assert "nothing is damaged now; earlier losses are listed above." in capsys.readouterr().out
     assert main(["doctor", "run", "--salvage"]) == 2
     assert "run-salvaged exists. Name another folder with -o." in capsys.readouterr().err
 
@@ -73,7 +73,7 @@ def test_a_run_without_checksums_is_not_called_whole(tmp_path: Path, capsys: Cap
     assert main(["doctor", str(tmp_path / "old")]) == 0
     said = capsys.readouterr().out
     assert "written by a version that kept no checksums" in said
-    assert "nothing seems damaged, but files without checksums can't be verified." in said
+    assert "no damage found, but files without checksums can't be verified." in said
 
 
 def test_what_can_not_be_done_is_said(run: Path, capsys: Capture) -> None:

@@ -71,7 +71,7 @@ def test_runs_are_filtered(log: Path, capsys: Capture) -> None:
     assert len(run(capsys, "runs", "--status", "failed", "--status", "crashed").splitlines()) == 3
     assert "20260102" in run(capsys, "runs", str(log), "--script", "train", "--limit", "1")
     assert main(["runs", "--status", "running"]) == 0
-    assert capsys.readouterr() == ("", "surefoot: none of the 4 runs in runs is like that.\n")
+    assert capsys.readouterr() == ("", "surefoot: none of the 4 runs in runs matches.\n")
     listed = json.loads(run(capsys, "runs", "--format", "json"))
     assert [line["status"] for line in listed] == ["unreadable", "crashed", "failed", "finished"]
     assert listed[2]["last_loss"] == "Infinity"
@@ -80,7 +80,7 @@ def test_runs_are_filtered(log: Path, capsys: Capture) -> None:
 
 def test_folders_without_runs_say_what_to_do(tmp_path: Path, capsys: Capture) -> None:
     assert main(["runs", str(tmp_path)]) == 0
-    assert "`surefoot run SCRIPT` makes one" in capsys.readouterr().err
+    assert "`surefoot run SCRIPT` creates one" in capsys.readouterr().err
     assert "there is no folder" in refused(capsys, "runs", str(tmp_path / "none"))
 
 
@@ -191,7 +191,7 @@ def test_two_runs_are_compared(log: Path, capsys: Capture) -> None:
     assert series["loss"] == ["1.5", "Inf", "1.5", "1", "3", "3", "0.5"]
     assert series["acc"] == ["0.3", "0.1", "0"]
     said = run(capsys, "compare", "20260101", "20260101")
-    assert "No setting differs" in said.splitlines()[3]
+    assert said.splitlines()[3].endswith("are the same.")
     assert [line.split()[-2:] for line in said.splitlines() if line.startswith("acc")] == [["none", "0"]]
 
 

@@ -52,11 +52,11 @@ def test_json_and_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "1 proven patch; findings 1 → 0" in said.out
     assert "wrote fixed.py." in said.err
     (run,) = sf.open("kept")
-    assert f"kept as kept/{run.name}" in said.err
+    assert f"saved as kept/{run.name}" in said.err
     assert len(run.scalars("loss")) == len(run.scalars("patched/loss")) == 6
     assert [(one["rule"], one["patches"][0]["diff"]) for one in findings(run)] == [("stale-gradients", patch["diff"])]
     assert main(["replay", "--log", "kept", "latest"]) == 2
-    assert "holds what `surefoot fix` found out: there are no steps to judge again" in capsys.readouterr().err
+    assert "holds the result of `surefoot fix`, without steps to evaluate" in capsys.readouterr().err
 
 
 def test_apply_writes_all_files_and_sarif_tells_of_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,7 +83,7 @@ def test_a_bug_is_found_mended_and_gone(tmp_path: Path) -> None:
             assert "optimizer.zero_grad()" not in script.read_text()
             assert other.read_text() == "print('mine')\n"
             refused, why = await ask(client, "findings")
-            assert refused and "holds what `surefoot fix` found out" in why
+            assert refused and "holds the result of `surefoot fix`" in why
             first, _ = sorted(file.name for file in (tmp_path / "runs").iterdir())
 
             assert len((await told(client, "apply_fix", **TRAIN))["patches"]) == 1

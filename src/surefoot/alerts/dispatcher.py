@@ -146,6 +146,6 @@ class AlertDispatcher:
                 alert = Alert("held back", "note", title, causes, 0, time.time(), {"causes": causes, "held_back": num})
                 sender.put(Letter(title, 0, alert.payload(self._about)))
             for name in evaluator.unseen if self._has_heard else ():
-                self._say(f"an alert waits for {name!r}, which was never logged.")
+                self._say(f"an alert refers to {name!r}, which was never logged.")
         if self._num_missed:
             self._note("alert-missed", f"{self._num_missed} rows came too fast to be looked at", 0)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from surefoot.alerts.request import Request
     from surefoot.alerts.when import Wanted
 
-ON_HELP = 'a level, a rule, a family or an expression such as "zscore(loss, 50) > 4"; may be given again'
+ON_HELP = 'a level, a rule, a family or an expression such as "zscore(loss, 50) > 4"; repeatable'
 
 
 def add_alert_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--alert", action="append", default=[], metavar="URL",
         help="send alerts there: json(s)://…, cmd:COMMAND, env:VARIABLE, or any address of apprise")  # fmt: skip
-    add_on_option(parser, f"when: {ON_HELP} (default: error)")
+    add_on_option(parser, f"when to send one: {ON_HELP} (default: error)")
 
 
 def add_on_option(parser: argparse.ArgumentParser, told: str) -> None:
@@ -40,9 +40,9 @@ def requested(options: Namespace) -> tuple[Request, ...]:
     except ValueError as error:
         raise UsageError(str(error)) from None
     if options.no_log and any(request.wanted.expressions for request in requests):
-        raise UsageError("expressions in --alert-on are about what is logged: leave out --no-log.")
+        raise UsageError("expressions in --alert-on read the log: leave out --no-log.")
     if options.no_log and options.prometheus is not None:
-        raise UsageError("--prometheus serves what is logged: leave out --no-log.")
+        raise UsageError("--prometheus serves logged values: leave out --no-log.")
     return requests
 
 

@@ -23,7 +23,7 @@ def tell_parting(first: Run, second: Run, step: int, options: Namespace) -> None
     voice = Voice()
     kept = result_run(options, "compare", first.meta.get("script", first.name), voice)
     reruns = [_rerun(run) for run in (first, second)]
-    voice.say("the programs run as their files are now, in copies of their folders.")
+    voice.say("running both programs with their current files, in copies of their folders.")
     try:
         parting = bisect(reruns[0], reruns[1], step + MARGIN, options.timeout, lambda text: voice.say(f"{text} …"))
     except CannotBisectError as error:
@@ -38,26 +38,26 @@ def tell_parting(first: Run, second: Run, step: int, options: Namespace) -> None
 def _text(parting: Parting, logged: int) -> str:
     if parting.step is None:
         return (
-            f"The reruns agree in all {parting.steps} steps, though the logs differ at step {logged}: the programs as "
-            "they are now compute the same. Compare commits, versions, machines and data."
+            f"The reruns agree in all {parting.steps} steps, though the logs differ at step {logged}: the current "
+            "programs compute the same. Compare commits, versions, machines and data."
         )
     losses = " and ".join(map(str, parting.losses))
     told = f"The reruns differ from step {parting.step} on, first in the {parting.what}; its losses: {losses}."
     if parting.operations is None:
-        return f"{told}\nThe operations of that step are the same in a second rerun: the difference comes and goes."
+        return f"{told}\nIn a second rerun the operations of that step are the same: the difference comes and goes."
     mine, yours = parting.operations
     if mine[:2] == yours[:2]:
-        return f"{told}\nFirst operation with another result: {shown(mine)}"
-    return f"{told}\nUp to here both compute the same. Then\n  A computes {shown(mine)}\n  B computes {shown(yours)}"
+        return f"{told}\nFirst operation with a different result: {shown(mine)}"
+    return f"{told}\nBoth compute the same up to here. Then\n  A computes {shown(mine)}\n  B computes {shown(yours)}"
 
 
 def _rerun(run: Run) -> Rerun:
     meta = run.meta
     if meta.get("num_ranks", "1") != "1":
-        raise UsageError(f"run {run.name} has {meta['num_ranks']} ranks: --bisect repeats single processes only.")
+        raise UsageError(f"run {run.name} has {meta['num_ranks']} ranks: --bisect only repeats single processes.")
     cwd = Path(meta.get("cwd", ""))
     if not meta.get("cwd") or not cwd.is_dir():
-        raise UsageError(f"the folder in which run {run.name} was started is not there: {str(cwd)!r}.")
+        raise UsageError(f"the folder in which run {run.name} was started no longer exists: {str(cwd)!r}.")
     return Rerun(run.name, _program(run, json.loads(meta.get("command", "[]"))), cwd)
 
 

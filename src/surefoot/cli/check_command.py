@@ -1,4 +1,4 @@
-"""`surefoot check`: is a training program right, in the ways that can be tested before a long run?"""
+"""`surefoot check`: tests a training program before a long run."""
 
 import argparse
 import shlex
@@ -30,7 +30,7 @@ examples:
 
 The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
 working directory: none of your files is changed. Options of surefoot stand before the script or right behind it; --
-and what is not one of them begin the script's own arguments. The verdicts are kept as a run, which `surefoot dash`
+and what is not one of them begin the script's own arguments. The verdicts are stored as a run, which `surefoot dash`
 draws. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
 """
 
@@ -103,12 +103,12 @@ def _parser() -> CommandParser:
         prog="surefoot check",
         usage="surefoot check [options] SCRIPT [options] [--] [ARGS ...]\n"
         "       surefoot check [options] -m MODULE [options] [--] [ARGS ...]",
-        description="Show before a long run that a PyTorch training script is right in the ways that can be tested.",
+        description="Test a PyTorch training script before a long run, by short experiments.",
         epilog=_EPILOG,
     )
     add = parser.add_argument
-    add("--json", type=Path, metavar="FILE", help="write verdicts and evidence there")
-    add("--only", type=_names, default=list(NAMES), metavar="CHECKS", help="make these checks, separated by commas")
+    add("--json", type=Path, metavar="FILE", help="write verdicts and evidence to FILE")
+    add("--only", type=_names, default=list(NAMES), metavar="CHECKS", help="run only these checks, separated by commas")
     add("--steps", type=positive, default=REPEATED_STEPS, metavar="N",
         help=f"on one batch, to overfit it (default: {REPEATED_STEPS})")  # fmt: skip
     add("--timeout", type=number(0.001, wanted="a number of seconds above 0"), default=120.0, metavar="SECONDS",

@@ -1,4 +1,4 @@
-"""Which rules a command asks: by its options and by the settings of the project."""
+"""Which rules a command runs, by its options and the project's settings."""
 
 import argparse
 from argparse import Namespace
@@ -13,10 +13,10 @@ from surefoot.rules.catalogue import catalogue
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--select", action="append", default=[], metavar="RULES", help="ask only these rules or families"
+        "--select", action="append", default=[], metavar="RULES", help="run only these rules or families"
     )
     parser.add_argument(
-        "--ignore", action="append", default=[], metavar="RULES", help="do not ask these rules or families"
+        "--ignore", action="append", default=[], metavar="RULES", help="do not run these rules or families"
     )
 
 
@@ -35,7 +35,7 @@ def _named(selected: Iterable[str], ignored: Iterable[str], where: str = "") -> 
     try:
         return select(catalogue(), selected, ignored)
     except UnknownRuleError as error:
-        raise UsageError(f"{error} `surefoot rules` lists them all{where and f'; this one stands{where}'}.") from None
+        raise UsageError(f"{error} `surefoot rules` lists them all{where and f'; this name is{where}'}.") from None
 
 
 def split(given: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""`surefoot compare RUN RUN`: which settings differ, and where the series part."""
+"""`surefoot compare RUN RUN`: which settings differ, and where the series diverge."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
         rows = [(name, _shown(one), _shown(two)) for name, (one, two) in differing.items()]
         print_table(("setting", "A", "B"), rows)
     else:
-        print("No setting differs: settings, command, commit, versions, device and host are the same.")
+        print("Settings, command, commit, versions, device and host are the same.")
     print()
     series = list(compare_series(first, second))
     if series:
@@ -78,7 +78,7 @@ def _bisect(first: Run, second: Run, series: Sequence[Curves], options: Namespac
     if steps:
         tell_parting(first, second, min(steps), options)
     else:
-        print("Nothing that was computed and logged differs: there is nothing to look for.")
+        print("All logged values are the same: there is nothing to look for.")
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""`surefoot dash`: look at runs in a browser, live."""
+"""`surefoot dash`: show runs in the browser, live."""
 
 import webbrowser
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ sent is not encrypted.
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("dash", "Look at runs in a browser, also while they go on.", _EXAMPLES)
+    parser = parser_of("dash", "Show runs in the browser, live.", _EXAMPLES)
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
     parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
-    parser.add_argument("--port", type=port, metavar="N", help="default: 6180, or the next that is free; 0: any")
+    parser.add_argument("--port", type=port, metavar="N", help="default: 6180, or the next free one; 0: any")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
     parser.add_argument(
         "--open-to-network", action="store_true", help="allow a --host that other machines can reach: see below"
     )
-    parser.add_argument("--no-edits", action="store_true", help="show, and change nothing")
+    parser.add_argument("--no-edits", action="store_true", help="read-only: do not offer to edit or delete runs")
     parser.add_argument("--compare", nargs="+", metavar="RUN", default=[], help="show these runs side by side at first")
     options = parser.parse_args(argv)
     from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
@@ -50,8 +50,8 @@ def main(argv: Sequence[str]) -> int:
     )
     if not place.is_loopback and not options.open_to_network:
         raise UsageError(
-            f"--host {options.host} lets other machines ask this server: whoever has its address sees the runs, "
-            "unencrypted. Add --open-to-network if that is meant; an SSH tunnel needs neither."
+            f"--host {options.host} lets other machines reach this server: anyone with its address sees the runs, "
+            "unencrypted. Add --open-to-network if you want that; an SSH tunnel needs neither."
         )
     voice = Voice()
     voice.say(_where(place.folder))
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compared(folder: Path, names: Sequence[str]) -> str:
-    """The view that shows them; names may be shortened."""
+    """The address of the comparison; names may be abbreviated."""
     if not names:
         return ""
     if not 1 < len(names) <= MOST_COMPARED:
@@ -76,5 +76,5 @@ def _compared(folder: Path, names: Sequence[str]) -> str:
 
 def _where(folder: Path) -> str:
     if not folder.is_dir():
-        return f"there is no folder {folder} yet; runs are shown as soon as some are logged there."
+        return f"there is no folder {folder} yet; runs appear as soon as some are logged there."
     return f"runs of {folder.absolute()}"

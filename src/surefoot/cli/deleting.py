@@ -1,4 +1,4 @@
-"""Delete runs: first shown, then asked, never one that is running."""
+"""Deletes runs after showing them and asking; never one that is running."""
 
 import sys
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ def show(runs: Sequence[Footprint], files: Sequence[Path] = ()) -> None:
             ("run", "status", "files", "size"), [(r.name, r.status, len(r.files), size(r.num_bytes)) for r in runs]
         )
     if files:
-        print(f"{len(files)} segment{'s' * (len(files) != 1)} that no run names ({size(_bytes(files))}):")
+        print(f"{len(files)} segment{'s' * (len(files) != 1)} that no run refers to ({size(_bytes(files))}):")
         for file in files:
             print(f"  {file}")
 
 
 def ask(runs: Sequence[Footprint], files: Sequence[Path], *, yes: bool) -> bool:
-    """Whether to go on; who can't answer is not taken for a yes."""
+    """Whether to go on. No answer means no."""
     if yes:
         return True
     what = [f"{len(runs)} run{'s' * (len(runs) != 1)}"] if runs else []
@@ -32,7 +32,7 @@ def ask(runs: Sequence[Footprint], files: Sequence[Path], *, yes: bool) -> bool:
     answer = sys.stdin.readline()
     if not answer:
         print(file=sys.stderr)
-        raise UsageError("nobody answered, nothing was deleted. --yes deletes without asking.")
+        raise UsageError("there was no answer, so nothing was deleted. --yes deletes without asking.")
     if answer.strip().lower() in ("y", "yes"):
         return True
     print("surefoot: nothing was deleted.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`surefoot doctor RUN`: is its log as it was written, and what can be saved of it if not?"""
+"""`surefoot doctor RUN`: checks a run's log for damage and salvages it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("doctor", "Check the files of a run against their checksums, and salvage them.", _EXAMPLES)
     parser.add_argument("run", metavar="RUN", help=RUN_HELP)
     add_log_option(parser)
-    parser.add_argument("--salvage", action="store_true", help="write what can be trusted to a new folder")
+    parser.add_argument("--salvage", action="store_true", help="write the undamaged part to a new folder")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="of --salvage (default: the run's folder with -salvaged)"
+        "-o", "--output", type=Path, metavar="FOLDER", help="for --salvage (default: the run's folder with -salvaged)"
     )
     options = parser.parse_args(argv)
     if options.output is not None and not options.salvage:
@@ -51,10 +51,10 @@ def _verdict(states: Counter[State]) -> str:
     if num:
         return f"{num} file{'s' * (num > 1)} damaged. --salvage writes the rest to a new run."
     if states["incomplete"]:
-        return "nothing is damaged now; what was lost earlier is told above."
+        return "nothing is damaged now; earlier losses are listed above."
     if states["not verified"]:
-        return "nothing seems damaged, but files without checksums can't be verified."
-    return "everything is as it was written."
+        return "no damage found, but files without checksums can't be verified."
+    return "all files are intact."
 
 
 def _salvage(folder: Path, target: Path) -> None:
@@ -67,4 +67,4 @@ def _salvage(folder: Path, target: Path) -> None:
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror or error}.") from None
     report_problems(lost)
-    print(f"what can be trusted is in {target}.")
+    print(f"the undamaged part is in {target}.")

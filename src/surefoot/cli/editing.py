@@ -1,4 +1,4 @@
-"""`surefoot runs rename RUN NAME` and the other edits of what people call a run."""
+"""`surefoot runs rename RUN NAME` and other edits of a run's name, tags and notes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _CHANGES: dict[str, Callable[[Labels, list[str]], Labels]] = {
     "unarchive": lambda now, words: dataclasses.replace(now, archived=False),
 }
 EDITS = {
-    "rename": "give a run a name; '' takes it away",
+    "rename": "name a run; '' removes the name",
     "tag": "add tags to a run",
-    "untag": "take tags away from a run",
-    "group": "put a run into a group; '' takes it out",
-    "note": "write what a run is about; '' takes it away",
-    "archive": "put runs out of sight of lists",
+    "untag": "remove tags from a run",
+    "group": "put a run into a group; '' removes it from its group",
+    "note": "write a note on a run; '' removes it",
+    "archive": "hide runs from lists",
     "unarchive": "and back",
     "delete": f"move runs to the folder `{DELETED}`, from which they can be restored",
     "restore": "bring deleted runs back",
-    "undo": "take the last edit of a run back, and again the one before",
+    "undo": "undo the last edit of a run; repeat to undo earlier ones",
 }
 _WORDS = {"rename": "NAME", "tag": "TAG", "untag": "TAG", "group": "NAME", "note": "TEXT"}
 _EPILOG = f"""\

@@ -11,7 +11,7 @@ from surefoot.rules.catalogue import catalogue
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("explain", "Tell what a rule finds, why it matters and how to mend it.")
+    parser = parser_of("explain", "Explain what a rule finds, why it matters and how to fix it.")
     parser.add_argument("rule", metavar="RULE")
     name = parser.parse_args(argv).rule
     rules = catalogue()

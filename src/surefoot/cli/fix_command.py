@@ -53,9 +53,11 @@ def main(argv: Sequence[str]) -> int:
     try:
         program.check()
         if not hasattr(os, "fork"):
-            raise UsageError("fix forks the program's runs from one process, which this system can't. Use WSL.")
+            raise UsageError(
+                "fix forks the program's runs from one process, which this system does not support. Use WSL."
+            )
         if Ranks.from_environment() is not None:
-            raise UsageError("fix starts the program itself, again and again. Run it without torchrun.")
+            raise UsageError("fix starts the program itself, several times. Run it without torchrun.")
         for file in (options.json, options.output):
             check_writable(file)
         fixed = _fix(options, program, voice)
@@ -92,11 +94,11 @@ def _check_first_run(before: Trial) -> None:
 
 def _found(before: Trial) -> str:
     num = sum(finding.severity != "note" for finding in before.findings)
-    return f"{num} finding{'' if num == 1 else 's'} in {before.steps} steps; now patches are tried."
+    return f"{num} finding{'' if num == 1 else 's'} in {before.steps} steps; trying patches."
 
 
 def _deliver(fixed: Fixed, options: argparse.Namespace, program: Program, voice: Voice) -> int:
-    """Files first, so that what is said of them is true."""
+    """Writes the files first, so that the message about them is true."""
     written = _write_files(fixed, options, program)
     if options.json is not None:
         write(options.json, json.dumps(fixed.as_dict(), indent=2, allow_nan=False) + "\n")
@@ -162,10 +164,10 @@ def _parser() -> CommandParser:
     add("--apply", action="store_true", help="write the patches into the files")
     add("--output", type=Path, metavar="FILE", help="write a patched copy of the script")
     add("--json", type=Path, metavar="FILE", help="write the patches as JSON")
-    add("--format", choices=FORMATS, default="text", help="of what is said on stdout (default: text)")
+    add("--format", choices=FORMATS, default="text", help="of the output on stdout (default: text)")
     add("--max-steps", type=positive, metavar="N", help="end every run after N optimizer steps")
     add("--alternative", action="append", default=[], metavar="RULE",
-        help="of two patches that mean different things, take the second")  # fmt: skip
+        help="where two patches differ in meaning, use the second")  # fmt: skip
     add_choice_options(parser)
     add_keeping_options(parser)
     return parser

@@ -60,7 +60,7 @@ def _check_all(target: str, inputs: str | None) -> list[Checked]:
             continue
         checked = check(function, args)
         if checked.verdict == "unchecked" and how == "guessed":
-            hint = "its inputs were guessed, 3x4 each: --inputs or a function inputs() beside it gives others"
+            hint = "its inputs were guessed, 3x4 each: set others with --inputs or a function inputs() in its module"
             checked = Checked(checked.function, "unchecked", notes=(*checked.notes, hint))
         found.append(checked)
     return found

@@ -1,4 +1,4 @@
-"""`surefoot import PATH`: runs made elsewhere become runs like any other."""
+"""`surefoot import PATH`: brings in runs of other tools."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,9 @@ CSV has a row a step (step, loss, acc, …) or a row a value (step, name, value)
 def main(argv: Sequence[str]) -> int:
     parser = parser_of("import", "Import runs: TensorBoard event files and CSV.", _EXAMPLES)
     parser.add_argument("path", type=Path, metavar="PATH", help="a file or a folder")
-    parser.add_argument("--step", metavar="COLUMN", help="the column of steps in CSV (default: step, or one like it)")
+    parser.add_argument(
+        "--step", metavar="COLUMN", help="the CSV column that holds steps (default: step, or a similar name)"
+    )
     add_log_option(parser)
     options = parser.parse_args(argv)
     from surefoot.runlog.exchange.importing import ImportingError, find_sources, import_run

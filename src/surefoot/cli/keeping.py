@@ -1,4 +1,4 @@
-"""Results of commands are kept among the runs, where the dashboard draws them."""
+"""Stores the results of commands among the runs, where the dashboard shows them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from surefoot.runlog.write.result import ResultRun
 
 def add_keeping_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--log", type=Path, default=DEFAULT_LOG, metavar="DIR", help="keep the result among these runs (default: runs)"
+        "--log", type=Path, default=DEFAULT_LOG, metavar="DIR", help="store the result among these runs (default: runs)"
     )
-    parser.add_argument("--no-log", action="store_true", help="keep it nowhere")
+    parser.add_argument("--no-log", action="store_true", help="do not store it")
 
 
 def result_run(options: argparse.Namespace, of: str, script: str, voice: Voice) -> ResultRun | None:
@@ -30,4 +30,4 @@ def tell_kept(folder: Path, voice: Voice) -> None:
     here = Path.cwd()
     log = folder.parent.relative_to(here) if folder.is_relative_to(here) else folder.parent
     command = "surefoot dash" if str(log) == DEFAULT else f"surefoot dash {shlex.quote(str(log))}"
-    voice.say(f"kept as {log / folder.name}; `{command}` draws it.")
+    voice.say(f"saved as {log / folder.name}; `{command}` shows it.")

@@ -1,4 +1,4 @@
-"""`surefoot learn`: what is believed and what is true, questions, and programs to see it happen."""
+"""`surefoot learn`: misconceptions and facts, questions, and programs that demonstrate them."""
 
 import argparse
 import signal
@@ -45,9 +45,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
-    parser = parser_of("learn", "Learn what goes wrong in training, and see it happen.", _EXAMPLES)
+    parser = parser_of("learn", "Learn what goes wrong in training and watch it happen.", _EXAMPLES)
     parser.add_argument("name", nargs="?", metavar="RULE | FAMILY")
-    parser.add_argument("--run", action="store_true", help="run the wrong and the right program of a rule")
+    parser.add_argument("--run", action="store_true", help="run a rule's bad and good program")
     parser.add_argument("--answers", action="store_true", help="show the answers to the questions of a family")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="with --run: JSON lines, as it goes")
     parser.add_argument("--tethered", action="store_true", help="with --run: end when stdin is closed")
@@ -70,7 +70,7 @@ def _list(options: argparse.Namespace) -> int:
     from surefoot.lab.learn.page import contents
 
     print(contents(catalogue().values()))
-    print("`surefoot learn NAME` tells more about a rule or a family, `surefoot learn RULE --run` shows it happen.")
+    print("`surefoot learn NAME` explains a rule or family, `surefoot learn RULE --run` demonstrates it.")
     return 0
 
 

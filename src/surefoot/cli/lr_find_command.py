@@ -18,21 +18,23 @@ loop.fit. What follows these three in the tuple is left alone.
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("lr-find", "Look for a learning rate: a range test, and a bound that is tried.", _EXAMPLES)
+    parser = parser_of(
+        "lr-find", "Find a learning rate: a range test, and the largest rate that does not diverge.", _EXAMPLES
+    )
     parser.add_argument("target", metavar="MODULE:FUNCTION", help=TARGET_HELP)
     parser.add_argument("--low", type=number(), default=1e-7, help="the first rate (default: 1e-7)")
     parser.add_argument("--high", type=number(), default=10.0, help="the last rate (default: 10)")
     parser.add_argument("--updates", type=positive, default=100, metavar="N", help="of the range test (default: 100)")
     parser.add_argument(
         "--bound-updates", type=whole_number(0), default=40, metavar="N",
-        help="held at each rate to find the largest that does not diverge; 0: leave it out (default: 40)",
+        help="at each rate, to find the largest that does not diverge; 0: skip this (default: 40)",
     )  # fmt: skip
     parser.add_argument(
         "--seed",
         type=whole_number(0),
         default=0,
         metavar="N",
-        help="of the first weights and of the data's order (default: 0)",
+        help="for the initial weights and the order of the data (default: 0)",
     )
     add_output_options(parser, ("text", "json", "svg"))
     options = parser.parse_args(argv)

@@ -12,29 +12,29 @@ from surefoot.version import __version__
 
 COMMANDS = {
     "run": "run a training script and name its silent bugs",
-    "check": "show before a long run that a script is right, in the ways that can be tested",
-    "verify": "show that two ways to run a training compute the same, or where they differ first",
+    "check": "test a script before a long run, by short experiments",
+    "verify": "compare two ways to run a training: they compute the same, or where they first differ",
     "fix": "patch a script's silent bugs, each patch proven by running it",
     "trace": "show what one step of a script does, from data to update",
     "runs": "list runs: status, updates, last loss, findings",
-    "dash": "look at runs in a browser, live",
-    "show": "tell what a run was and what it recorded",
+    "dash": "show runs in the browser, live",
+    "show": "summarise one run: settings, series, findings, events",
     "query": "ask runs with SQL",
-    "replay": "judge a stored run again, with today's rules",
+    "replay": "re-evaluate a stored run with the current rules",
     "compare": "compare two runs: settings, series, the first step where they differ",
-    "report": "write a run as one HTML file, for sending",
+    "report": "write a run as one HTML file, to share",
     "export": "write a run for TensorBoard, or as CSV or Parquet",
     "import": "import runs from TensorBoard event files and CSV",
-    "doctor": "check the files of a run for damage, and salvage them",
+    "doctor": "check the files of a run for damage and salvage them",
     "rm": "delete runs",
-    "prune": "delete old runs, and what killed writers left behind",
+    "prune": "delete old runs and the leftovers of killed writers",
     "schedule": "show the rate of every update of a schedule, before training",
-    "lr-find": "look for a learning rate, on a program's own loop",
+    "lr-find": "find a learning rate for a program's own loop",
     "gradcheck": "check custom autograd functions by finite differences",
-    "mcp": "serve coding assistants by the Model Context Protocol",
+    "mcp": "serve coding assistants over the Model Context Protocol",
     "rules": "list all rules",
-    "explain": "tell what a rule finds, why it matters and how to mend it",
-    "learn": "learn what goes wrong in training, and see it happen",
+    "explain": "explain what a rule finds, why it matters and how to fix it",
+    "learn": "learn what goes wrong in training and watch it happen",
 }
 
 
@@ -87,8 +87,8 @@ class _Help(argparse.HelpFormatter):
 def _parser() -> CommandParser:
     parser = CommandParser(
         prog="surefoot",
-        description="Training in PyTorch that does not fail silently.",
-        epilog="`surefoot COMMAND --help` tells more about a command.",
+        description="Find silent bugs in PyTorch training code.",
+        epilog="`surefoot COMMAND --help` describes a command.",
         formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"surefoot {__version__}")

@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(resources.files("surefoot.mcp").joinpath("skill.md").read_text(encoding="utf-8"))
         return 0
     if options.allow_write and not options.allow_run:
-        raise UsageError("--allow-write needs --allow-run: a patch is proven by running the program with it.")
+        raise UsageError("--allow-write needs --allow-run: running the program proves a patch.")
     if not options.folder.is_dir():
         raise UsageError(f"there is no folder {options.folder}.")
     if find_spec("mcp") is None or find_spec("mcp.server.mcpserver") is None:
@@ -42,14 +42,14 @@ def main(argv: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of(
-        "mcp", "Serve coding assistants by the Model Context Protocol, over stdin and stdout.", _EXAMPLES
+        "mcp", "Serve coding assistants over the Model Context Protocol, on stdin and stdout.", _EXAMPLES
     )
     add = parser.add_argument
     add("--allow-run", action="store_true", help="offer the tools that run programs")
     add("--allow-write", action="store_true", help="offer the tool that writes patches into the source")
-    add("--folder", type=Path, default=Path(), metavar="DIR", help="where programs run (default: the working folder)")
+    add("--folder", type=Path, default=Path(), metavar="DIR", help="where programs run (default: the current folder)")
     add("--log", type=Path, default=DEFAULT_LOG, metavar="DIR", help="where runs are logged (default: runs)")
     add("--timeout", type=number(0.001, wanted="a number of seconds above 0"), default=600.0, metavar="SECONDS",
-        help="the most that a program may take (default: 600)")  # fmt: skip
+        help="limit for one program (default: 600)")  # fmt: skip
     add("--skill", action="store_true", help="print a skill file for repositories")
     return parser

@@ -1,4 +1,4 @@
-"""Parsers of commands. Wrong usage is answered in one line that says what to do."""
+"""Parsers of commands. Wrong usage gets a one-line answer that says what to do."""
 
 import argparse
 import difflib
@@ -30,13 +30,13 @@ class CommandParser(argparse.ArgumentParser):
         message = _NO_VALUE.sub(r"\1: takes no value", message)
         missing = message.removeprefix("the following arguments are required: ")
         told = message.removeprefix("argument ") if missing == message else f"{self.prog} needs {missing}"
-        raise UsageError(f"{told.rstrip('.?')}{'?' if told.endswith('?') else '.'} `{self.prog} --help` tells more.")
+        raise UsageError(f"{told.rstrip('.?')}{'?' if told.endswith('?') else '.'} See `{self.prog} --help`.")
 
     def _unknown(self, words: Sequence[str]) -> str:
         """Values are not repeated: what follows a mistyped option may be a secret."""
         options = [word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 1]
         if not options:
-            return f"there is more on the line than {self.prog} takes: {' '.join(words)}"
+            return f"{self.prog} takes no further arguments, got: {' '.join(words)}"
         return f"{self.prog} has no option {options[0]}.{did_you_mean(options[0], self._option_string_actions)}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

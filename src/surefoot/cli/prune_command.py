@@ -1,4 +1,4 @@
-"""`surefoot prune`: delete old runs, and what killed writers left behind."""
+"""`surefoot prune`: delete old runs and the leftovers of killed writers."""
 
 import re
 import time
@@ -27,12 +27,15 @@ What will be deleted is shown first. A run that is running is never deleted.
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("prune", "Delete old runs, and what killed writers left behind.", _EXAMPLES)
-    parser.add_argument("--older-than", type=age, metavar="AGE", help="not written for so long: 12h, 30d, 8w")
+    parser = parser_of("prune", "Delete old runs and the leftovers of killed writers.", _EXAMPLES)
+    parser.add_argument("--older-than", type=age, metavar="AGE", help="last written longer ago than AGE: 12h, 30d, 8w")
     parser.add_argument(
-        "--status", action="append", choices=[s for s in STATUSES if s != "running"], help="only runs that ended so"
+        "--status",
+        action="append",
+        choices=[s for s in STATUSES if s != "running"],
+        help="only runs with this status; repeatable",
     )
-    parser.add_argument("--keep", type=whole_number(0), metavar="N", help="never the newest N")
+    parser.add_argument("--keep", type=whole_number(0), metavar="N", help="keep the newest N")
     add_log_option(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
     options = parser.parse_args(argv)

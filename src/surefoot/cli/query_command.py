@@ -35,7 +35,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError('the query is one argument: put quotes around it, as in surefoot query "select * from runs".')
     options = _parser().parse_args(argv)
     if options.format == "parquet" and options.output is None:
-        raise UsageError("Parquet is no text: name a file with -o FILE.")
+        raise UsageError("Parquet is a binary format: name a file with -o FILE.")
     boxes = Boxes(options.memory)
     boxes.warm_up()  # while this process loads what it needs itself
     from surefoot.cli.stored import report_problems
@@ -62,7 +62,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("sql", metavar="SQL", help='a SELECT; "-" reads it from standard input')
     add_log_option(parser)
     parser.add_argument("--format", choices=("table", "csv", "json", "parquet"), default="table")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there instead of to standard output")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of standard output")
     seconds = number(0.001, wanted="a number of seconds above 0")
     parser.add_argument("--seconds", type=seconds, default=60.0, help="stop a query that takes longer (default: 60)")
     parser.add_argument("--memory", type=_memory, default="2GB", metavar="AMOUNT",
@@ -79,7 +79,7 @@ def _memory(text: str) -> str:
 
 
 def _answer(boxes: Boxes, question: Question, options: Namespace) -> list[str]:
-    """Ask and write; what could not be read."""
+    """Runs the query and writes the result; returns the runs that could not be read."""
     if options.output is None:
         return _written(boxes, question, options.format, sys.stdout)
     # Whole or not at all: an older file of that name stays until the new one is complete.

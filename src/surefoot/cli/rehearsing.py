@@ -35,7 +35,7 @@ def tell_alerts(process: StoredProcess, wanted: Wanted, findings: Sequence[Findi
     if rows:
         print_table(("step", "time (UTC)", "alert", "because"), rows)
     for name in found.unseen:
-        voice.say(f"an alert waits for {name!r}, which the run never logged.")
+        voice.say(f"an alert refers to {name!r}, which the run never logged.")
     num = len(rows)
     held = f", {found.num_held} held back" if found.num_held else ""
     voice.say(f"{num} alert{'s' * (num != 1)} would have been sent{held}.")
@@ -52,7 +52,7 @@ def _rehearse(process: StoredProcess, wanted: Wanted, findings: Sequence[Finding
 
 
 def _rows(columns: dict[str, Column]) -> Iterator[Row]:
-    """What was logged together, together again, in the order in which it was logged."""
+    """Values that were logged together, grouped again, in the order of logging."""
     streams = [_values(name, column) for name, column in columns.items()]
     for (time, step), together in groupby(merge(*streams), key=lambda one: one[:2]):
         some = list(together)
@@ -68,7 +68,7 @@ def _values(name: str, column: Column) -> Iterator[tuple[float, int, str, float]
 
 
 def _timed(findings: Sequence[Finding], columns: Iterable[Column]) -> list[tuple[float, Finding]]:
-    """When each was found: facts have no clock, but what was logged at their steps has."""
+    """When each was found: facts have no time, but the values logged at their steps do."""
     longest = max(columns, key=len, default=None)
     if longest is None or not len(longest):
         return [(0.0, finding) for finding in findings]

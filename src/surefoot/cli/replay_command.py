@@ -1,4 +1,4 @@
-"""`surefoot replay RUN`: judge a stored run again, with today's rules."""
+"""`surefoot replay RUN`: re-evaluate a stored run with the current rules."""
 
 import argparse
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     check_writable(options.report)
     voice = Voice()
     if options.alert_on and not options.alert_dry_run:
-        raise UsageError("--alert-on needs --alert-dry-run: nothing is sent about an old run.")
+        raise UsageError("--alert-on needs --alert-dry-run: a stored run sends no alerts.")
     rehearsed = wanted(options.alert_on) if options.alert_dry_run else None
     try:
         if rehearsed is not None:
@@ -53,19 +53,19 @@ def _check_is_training(run: Run) -> None:
     result = read_result(run)
     if result is not None:
         raise UsageError(
-            f"{run.name} holds what `surefoot {result['of']}` found out: there are no steps to judge again. "
-            "Name a run of a training; `surefoot runs` lists them."
+            f"{run.name} holds the result of `surefoot {result['of']}`, without steps to evaluate. "
+            "Name a training run; `surefoot runs` lists them."
         )
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = parser_of("replay", "Judge a stored run again, with today's rules.", _EXAMPLES)
+    parser = parser_of("replay", "Re-evaluate a stored run with the current rules.", _EXAMPLES)
     parser.add_argument("run", metavar="RUN", help=RUN_HELP)
     add_log_option(parser)
     add_telling_options(parser)
     add_choice_options(parser)
     parser.add_argument(
-        "--alert-dry-run", action="store_true", help="show when alerts would have been sent, and send none"
+        "--alert-dry-run", action="store_true", help="show when alerts would have been sent, without sending any"
     )
     add_on_option(parser, f"of --alert-dry-run: {ON_HELP} (default: error)")
     return parser

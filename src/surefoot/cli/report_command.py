@@ -1,4 +1,4 @@
-"""`surefoot report RUN -o report.html`: the dashboard's page of one run as a file, for sending."""
+"""`surefoot report RUN -o report.html`: the dashboard's page of one run as a file, to share."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(str(error)) from None
     for run in runs:
         if run.in_use:
-            raise UsageError(f"run {run.name} is {run.status}: it is not deleted, nor are the others. Stop it first.")
+            raise UsageError(f"run {run.name} is {run.status}: nothing was deleted. Stop it first.")
         if run.folder.is_symlink():
             raise UsageError(f"{run.folder} is a link to {run.folder.resolve()}. Delete that, or remove the link.")
     show(runs)

@@ -31,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     ranks = Ranks.from_environment()
 
     def announce(finding: Finding) -> None:
-        """A line when it happens; all about it at the end."""
+        """One line when it happens; the details at the end."""
         if options.format == "text" and finding.severity != "note" and (ranks is None or ranks.tells):
             where = f" at {relative(finding.file) or finding.file}:{finding.line}" if finding.file else ""
             voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")

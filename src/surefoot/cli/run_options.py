@@ -14,7 +14,7 @@ PORT = 9464  # of --prometheus without a number
 _EPILOG = """\
 examples:
   surefoot run train.py --lr 0.1               run it as it is; findings on stderr, exit status 1 if there is an error
-  surefoot run --report report.json train.py   and write what was found as JSON
+  surefoot run --report report.json train.py   and write the report as JSON
   surefoot run -m package.train --lr 0.1       as python -m package.train --lr 0.1
   surefoot run --stop-on error train.py        raise at the step, before the bad update is applied
   surefoot run --thorough train.py             read every step closely, not only a sample: slower, for short runs
@@ -96,14 +96,16 @@ def _parser() -> CommandParser:
     add_choice_options(parser)
     add = parser.add_argument
     add("--stop-on", choices=LEVELS, default="never", help="raise at the step, before its update (default: never)")
-    add("--thorough", action="store_true", help="read every window closely and record it; slower")
+    add("--thorough", action="store_true", help="read and record every window in detail; slower")
     add("--max-steps", type=positive, metavar="N", help="end the script after N optimizer steps")
     add_log_option(parser)
     add("--no-log", action="store_true", help="write no run log")
-    add("--name", default="", metavar="TEXT", help="what the run is called; a part of its folder's name")
-    add("--tag", action="append", default=[], metavar="TEXT", help="a word to find it by; may be given several times")
-    add("--group", default="", metavar="TEXT", help="what runs have in common, such as the seeds of one experiment")
-    add("--note", default="", metavar="TEXT", help="what it is about")
+    add("--name", default="", metavar="TEXT", help="the run's name, which becomes part of its folder's name")
+    add("--tag", action="append", default=[], metavar="TEXT", help="a word to find the run by; repeatable")
+    add(
+        "--group", default="", metavar="TEXT", help="a name shared by related runs, such as the seeds of one experiment"
+    )
+    add("--note", default="", metavar="TEXT", help="what the run is about")
     add("--overhead", type=number(0, 1, wanted="a share between 0 and 1"), default=0.02, metavar="SHARE",
         help="share of the step time that measuring may cost (default: 0.02)")  # fmt: skip
     add_alert_options(parser)

@@ -36,12 +36,12 @@ def main(argv: Sequence[str]) -> int:
     parser = parser_of("runs", "List runs, the newest first, or edit what they are called.", _EXAMPLES)
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
     parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
-    parser.add_argument("--status", action="append", choices=STATUSES, help="only these; may be given several times")
-    parser.add_argument("--script", metavar="TEXT", help="only runs whose script's name holds TEXT")
+    parser.add_argument("--status", action="append", choices=STATUSES, help="only runs with this status; repeatable")
+    parser.add_argument("--script", metavar="TEXT", help="only runs whose script name contains TEXT")
     parser.add_argument("--tag", action="append", default=[], metavar="TEXT", help="only runs with this tag")
     parser.add_argument("--group", metavar="TEXT", help="only runs of this group")
-    parser.add_argument("--archived", action="store_true", help="archived runs, too")
-    parser.add_argument("--settings", default="", metavar="NAME,…", help="settings to show, a column each")
+    parser.add_argument("--archived", action="store_true", help="include archived runs")
+    parser.add_argument("--settings", default="", metavar="NAME,…", help="settings to show as columns")
     parser.add_argument("--limit", type=positive, metavar="N", help="at most N")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     options = parser.parse_args(argv)
@@ -116,5 +116,5 @@ def _findings(line: Summary) -> str:
 
 def _nothing(runs: Runs) -> str:
     if len(runs):
-        return f"surefoot: none of the {len(runs)} runs in {runs.folder} is like that."
-    return f"surefoot: there is no run in {runs.folder} yet. `surefoot run SCRIPT` makes one."
+        return f"surefoot: none of the {len(runs)} runs in {runs.folder} matches."
+    return f"surefoot: there is no run in {runs.folder} yet. `surefoot run SCRIPT` creates one."

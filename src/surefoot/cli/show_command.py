@@ -1,4 +1,4 @@
-"""`surefoot show RUN`: what it was, its series, findings and events."""
+"""`surefoot show RUN`: summarises a run: settings, series, findings and events."""
 
 import json
 import sys
@@ -30,7 +30,7 @@ _HEADERS = ("series", "values", "last step", "last", "lowest", "at", "highest", 
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = parser_of("show", "Tell what a run was and what it recorded.", _EXAMPLES)
+    parser = parser_of("show", "Summarise one run: settings, series, findings, events.", _EXAMPLES)
     parser.add_argument("run", metavar="RUN", help=RUN_HELP)
     add_log_option(parser)
     parser.add_argument("--rank", type=whole_number(0), default=0, metavar="N", help="whose series (default: 0)")
@@ -134,7 +134,7 @@ def _print_findings(run: Run) -> None:
         print(f"  {finding['severity']}[{finding['rule']}]{where}, {times} step {finding['step']}")
         print(f"    {cell(finding['message'])}")
     if found:
-        print("`surefoot replay RUN` tells them in full, judged with today's rules.", file=sys.stderr)
+        print("`surefoot replay RUN` shows them in full, evaluated with the current rules.", file=sys.stderr)
 
 
 def _print_media(run: Run) -> None:

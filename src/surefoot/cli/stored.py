@@ -1,4 +1,4 @@
-"""Runs as commands name them."""
+"""Finds the runs that command lines name."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ RUN_HELP = 'a folder, the name of a run or its beginning, or "latest"'
 
 
 def find(name: str, log: Path) -> Path:
-    """The run's folder; wrong names are answered with the nearest."""
+    """The run's folder. A wrong name raises an error that suggests the nearest."""
     folder = Path(name)
     if name and folder.is_dir() and any(is_log_file(file.name) for file in folder.iterdir()):
         return folder
@@ -25,7 +25,7 @@ def find(name: str, log: Path) -> Path:
 
 
 def load(name: str, log: Path) -> Run:
-    """The run; what of it can't be read is said."""
+    """The run; reports what can't be read."""
     try:
         run = load_run(find(name, log))
     except RunLogError as error:

@@ -1,4 +1,4 @@
-"""Tables for people: aligned and plain in a pipe, set on a terminal."""
+"""Tables for people: plain and aligned in a pipe, styled on a terminal."""
 
 import math
 import sys
@@ -11,7 +11,7 @@ _COLOURS = {"running": "cyan", "crashed": "red", "failed": "red", "unreadable": 
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[Any]], stream: IO[str] | None = None) -> None:
-    """Numbers stand right, texts left."""
+    """Numbers are right-aligned, texts left-aligned."""
     right = _numbers(headers, rows)
     lines = [[cell(value) for value in row] for row in rows]
     stream = stream or sys.stdout
@@ -39,7 +39,7 @@ def _print_plain(lines: Iterable[Sequence[str]], widths: list[int], right: list[
 
 
 def print_tables(headers: Sequence[str], batches: Iterable[Sequence[Sequence[Any]]], stream: IO[str]) -> None:
-    """A long answer is not waited for: its columns are as wide as the first rows need."""
+    """Does not wait for all rows: columns are as wide as the first rows need."""
     rest = iter(batches)
     first = next(rest, [])
     print_table(headers, first, stream)

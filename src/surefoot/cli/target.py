@@ -15,7 +15,7 @@ TARGET_HELP = "a module or a file, a colon, and a function in it: train:make_loo
 
 
 def add_output_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
-    parser.add_argument("--format", choices=formats, default="text", help="of what is written (default: text)")
+    parser.add_argument("--format", choices=formats, default="text", help="of the output (default: text)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it to a file instead of stdout")
 
 
@@ -30,7 +30,7 @@ def write_output(text: str, output: Path | None) -> None:
 
 
 def load_target(target: str) -> Any:
-    """The object that MODULE:NAME names. What its module raises when it is imported is the user's to see."""
+    """The object that MODULE:NAME names. Exceptions raised while importing its module go to the user."""
     from surefoot.lab.named import load_named
 
     with unloadable_told():
@@ -39,7 +39,7 @@ def load_target(target: str) -> Any:
 
 @contextmanager
 def unloadable_told() -> Iterator[None]:
-    """A name that leads nowhere, and a file that is no Python."""
+    """Wrong names, and files that are not Python."""
     from surefoot.lab.named import NamingError
 
     try:
@@ -47,12 +47,12 @@ def unloadable_told() -> Iterator[None]:
     except NamingError as error:
         raise UsageError(str(error)) from None
     except SyntaxError as error:
-        raise UsageError(f"{error.filename}, line {error.lineno}, is no Python: {error.msg}.") from None
+        raise UsageError(f"{error.filename}, line {error.lineno}, is not valid Python: {error.msg}.") from None
 
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """What surefoot itself refuses is told as it is; what the program raises keeps its traceback."""
+    """Errors of surefoot are shown as one line; exceptions of the program keep their traceback."""
     try:
         yield
     except (ValueError, TypeError) as error:

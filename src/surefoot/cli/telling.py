@@ -1,4 +1,4 @@
-"""Tell a report: on stderr in the format asked for, and into a file."""
+"""Writes a report: to stderr in the requested format, and to a file."""
 
 import argparse
 import os
@@ -16,14 +16,19 @@ TOO_SHORT = 120  # steps: `convergence` says nothing of fewer losses, so nothing
 
 def add_telling_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--report", type=Path, metavar="FILE", help="write what was found as JSON")
-    add("--format", choices=FORMATS, default="text", help="of what is said on stderr (default: text)")
-    add("--fail-on", choices=LEVELS, default="error", help="exit status 1 from this severity on (default: error)")
+    add("--report", type=Path, metavar="FILE", help="write the report as JSON")
+    add("--format", choices=FORMATS, default="text", help="of the output on stderr (default: text)")
+    add(
+        "--fail-on",
+        choices=LEVELS,
+        default="error",
+        help="exit with status 1 for findings of this level or above (default: error)",
+    )
     add("--notes", action="store_true", help="show notes too")
 
 
 def check_writable(path: Path | None) -> None:
-    """Say before hours of training that the report would have nowhere to go."""
+    """Fails before hours of training if the report can't be written."""
     if path is None:
         return
     existed = path.exists()
@@ -36,12 +41,13 @@ def check_writable(path: Path | None) -> None:
 
 
 def check_log(log: Path) -> None:
-    """Training goes on without its log if that can't be written; where one was asked for, say so before."""
+    """Training continues without a log that can't be written; if one was asked for, fails before training."""
     there = next(folder for folder in (log.absolute(), *log.absolute().parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        why = "may not be written to" if there.is_dir() else "is no folder"
+        why = "is not writable" if there.is_dir() else "is not a folder"
         raise UsageError(
-            f"runs can't be logged to {str(log)!r}: {there} {why}. --log names another, --no-log logs none."
+            f"runs can't be logged to {str(log)!r}: {there} {why}. Choose another folder with --log, or none "
+            "with --no-log."
         )
 
 
@@ -54,7 +60,7 @@ def tell(
     commands: Mapping[str, str],
     is_replayed: bool = False,
 ) -> int:
-    """Tell it, where the run was logged, and to an assistant which commands go on; the exit status it asks for."""
+    """Writes the report and where the run was logged, and for assistants the next commands; returns the exit status."""
     shown = report if options.notes else report.without_notes()
     num_hidden = len(report.findings) - len(shown.findings)
     status = int(options.fail_on != "never" and report.reaches(options.fail_on))
@@ -95,7 +101,7 @@ def _outlook(log: Path, report: Report, voice: Voice) -> list[str]:
 
         return stored_loss_summary(load_run(log).first, report.findings)
     except Exception as error:
-        voice.say(f"how the loss ended can't be told: {error}")
+        voice.say(f"can't tell how the loss ended: {error}")
         return []
 
 

@@ -91,12 +91,12 @@ def _keep(trace: Trace, log: Path, folder: Path, voice: Voice, *, is_quiet: bool
     try:
         name = keep(trace, log).name
     except OSError as error:
-        voice.say(f"the trace can't be kept in {str(where)!r}: {error.strerror or error}.")
+        voice.say(f"the trace can't be saved in {str(where)!r}: {error.strerror or error}.")
         return
     if is_quiet:
         return
     command = "surefoot dash" if str(where) == DEFAULT else f"surefoot dash {shlex.quote(str(where))}"
-    voice.say(f"kept as {where / TRACES / name}; `{command}` draws it on its page Trace.")
+    voice.say(f"saved as {where / TRACES / name}; `{command}` shows it on its page Trace.")
 
 
 def _parser() -> CommandParser:
@@ -109,10 +109,10 @@ def _parser() -> CommandParser:
     add = parser.add_argument
     add("--steps", type=positive, default=2, metavar="N", help="how many optimizer steps are traced (default: 2)")
     add("--at", type=positive, default=1, metavar="STEP", help="the first of them (default: 1)")
-    add("--to-end", action="store_true", help="let the script go on, and add the losses epoch by epoch")
+    add("--to-end", action="store_true", help="run the script to its end, and add its losses epoch by epoch")
     add("--full", action="store_true", help="show every module and parameter")
     add("--format", choices=("text", "json"), default="text", help="of the trace (default: text)")
-    add("--log", type=Path, default=Path(DEFAULT), metavar="DIR", help="keep it among these runs (default: runs)")
-    add("--no-log", action="store_true", help="keep it nowhere")
-    add("-o", "--output", type=Path, metavar="FILE", help="write the trace there instead of to stderr")
+    add("--log", type=Path, default=Path(DEFAULT), metavar="DIR", help="store it among these runs (default: runs)")
+    add("--no-log", action="store_true", help="do not store it")
+    add("-o", "--output", type=Path, metavar="FILE", help="write the trace to FILE instead of stderr")
     return parser

@@ -5,4 +5,4 @@ INTERRUPTED_STATUS = 130  # as shells tell of a process that Ctrl-C ended
 
 
 class UsageError(Exception):
-    """Said on stderr as it is; exit status 2."""
+    """Printed on stderr as it is; exit status 2."""

@@ -1,4 +1,4 @@
-"""`surefoot verify`: do two ways to run a training compute the same?"""
+"""`surefoot verify`: compares two ways to run a training."""
 
 import argparse
 import json
@@ -31,7 +31,7 @@ examples:
 
 Both commands run for a few steps in copies of the working directory: none of your files is changed. The first is the
 reference; it also runs perturbed by rounding, which gives the tolerances. Each step should compute with the same
-samples in both. The comparison is kept as a run, which `surefoot dash` draws. Exit status: 0 if they agree, 1 if they
+samples in both. The comparison is stored as a run, which `surefoot dash` shows. Exit status: 0 if they agree, 1 if they
 differ, 2 if they can't be compared.
 """
 _PRESETS = (*IN_PROCESS, "ddp", "fsdp", "accumulate")
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _script(command: list[str]) -> str:
-    """What the run is called after."""
+    """What the run is named after."""
     return next((word for word in command if word.endswith(".py")), command[0])
 
 
@@ -129,7 +129,7 @@ def _parser() -> CommandParser:
     add = parser.add_argument
     at_least_two = whole_number(2)
     add("--steps", type=positive, default=3, metavar="N", help="optimizer steps to compare (default: 3)")
-    add("--json", type=Path, metavar="FILE", help="write everything that was compared there")
+    add("--json", type=Path, metavar="FILE", help="write everything that was compared to FILE")
     add("--timeout", type=number(0.001, wanted="a number of seconds above 0"), default=300.0, metavar="SECONDS",
         help="for each run (default: 300)")  # fmt: skip
     add("--compile", action="store_true", help="preset: compile the model when its optimizer is made")
@@ -140,7 +140,7 @@ def _parser() -> CommandParser:
     add("--accumulate", type=at_least_two, metavar="K", help="preset: K micro-batches, by the script's own options")
     add("--accumulate-option", metavar="OPTION", help="the script's option for the number of micro-batches")
     add("--batch-option", metavar="OPTION", help="the script's option for the batch size")
-    add("--with", dest="extra", metavar="ARGS", help="added to the command that a preset makes")
+    add("--with", dest="extra", metavar="ARGS", help="arguments to add to the preset's command")
     add_keeping_options(parser)
     add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser

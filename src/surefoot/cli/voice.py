@@ -39,7 +39,7 @@ class Voice:
             data = data[os.write(number, data) :]
 
     def _is_stderr(self, number: int) -> bool:
-        """What it was, or what a script that redirects it would put there; never a file of the script."""
+        """The original stream, even where a script redirects stderr; never a file of the script."""
         if self.stream.closed:
             return False
         now = _status(number)

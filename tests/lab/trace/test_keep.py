@@ -41,7 +41,7 @@ def test_it_is_kept_and_said_where(
     assert re.fullmatch(r"\d{8}-\d{6}-train-[0-9a-f]{6}\.json", file.name)
     said = capsys.readouterr().err.splitlines()[-1]
     where = Path("runs", "traces", file.name)
-    assert said == f"surefoot: kept as {where}; `surefoot dash` draws it on its page Trace."
+    assert said == f"surefoot: saved as {where}; `surefoot dash` shows it on its page Trace."
     told = json.loads(file.read_text(encoding="utf-8"))
     assert told["folder"] == str(tmp_path) and told["command"] == [str(tmp_path / "train.py"), "--hf-token", "…"]
     step = next(stage for stage in told["stages"] if stage["kind"] == "step")
@@ -80,7 +80,7 @@ def test_a_place_that_can_t_be_written_is_said(
 ) -> None:
     (tmp_path / "log").write_text("a file", encoding="utf-8")
     assert trace_clean(tmp_path, "--log", "log") == 0
-    assert "surefoot: the trace can't be kept in 'log': " in capsys.readouterr().err
+    assert "surefoot: the trace can't be saved in 'log': " in capsys.readouterr().err
 
 
 def test_names_are_never_the_same_and_nothing_half_written_stays(

@@ -102,7 +102,7 @@ def test_a_folder_without_permission_is_told(tmp_path: Path, monkeypatch: pytest
 
 def test_folders_that_are_empty_or_not_there(tmp_path: Path) -> None:
     assert list(open_runs(tmp_path)) == []
-    with pytest.raises(RunLogError, match=r"no run in .* yet. `surefoot run SCRIPT` makes one"):
+    with pytest.raises(RunLogError, match=r"no run in .* yet. `surefoot run SCRIPT` creates one"):
         open_runs(tmp_path)["latest"]
     with pytest.raises(RunLogError, match="there is no folder"):
         open_runs(tmp_path / "none")

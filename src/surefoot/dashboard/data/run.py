@@ -66,5 +66,5 @@ def _convergence(run: Run) -> dict[str, str] | None:
     try:
         lines = stored_loss_summary(run.first, goes_on=run.status == "running")
     except Exception as error:  # of a damaged log, or of a rule's finding of another version
-        return {"text": f"How the loss ended can't be told: {error}"}
+        return {"text": f"Can't tell how the loss ended: {error}"}
     return {"text": "\n".join(lines)} if lines else None

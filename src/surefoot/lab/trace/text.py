@@ -175,5 +175,8 @@ def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
 def _end(trace: Trace) -> str:
     taken = plural(trace.num_taken, "step")
     if trace.ended == "max-steps":
-        return f"The script was ended after {taken}. --steps N before its name shows more, --to-end lets it go on."
+        return (
+            f"The script was ended after {taken}. Put --steps N before its name to show more, or --to-end to run it "
+            "to its end."
+        )
     return f"The script took {taken} and {ENDINGS.get(trace.ended, 'ended')}."

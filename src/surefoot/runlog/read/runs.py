@@ -109,7 +109,7 @@ def _is_run(folder: os.DirEntry[str]) -> bool:
 
 def _not_found(name: str, names: list[str], found: list[str], folder: Path) -> str:
     if not names:
-        return f"there is no run in {folder} yet. `surefoot run SCRIPT` makes one."
+        return f"there is no run in {folder} yet. `surefoot run SCRIPT` creates one."
     if found:
         return f"{len(found)} runs in {folder} start with {name!r}: {', '.join(found[:5])}{', …' * (len(found) > 5)}."
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.3)
