@@ -175,8 +175,5 @@ def _epochs(epochs: tuple[Epoch, ...], folder: str) -> Iterator[Line]:
 def _end(trace: Trace) -> str:
     taken = plural(trace.num_taken, "step")
     if trace.ended == "max-steps":
-        return (
-            f"The script was ended after {taken}. Put --steps N before its name to show more, or --to-end to run it "
-            "to its end."
-        )
+        return f"Ended after {taken}. --steps N before its name shows more, --to-end runs the whole script."
     return f"The script took {taken} and {ENDINGS.get(trace.ended, 'ended')}."

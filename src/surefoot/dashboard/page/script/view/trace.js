@@ -212,7 +212,7 @@ function one(content, name, query) {
     const byHand = " If it updates its weights by itself, that is no step of an optimizer.";
     const hint =
       trace.ended === "max-steps"
-        ? `The script was ended after ${count(trace.num_taken)} steps. --steps N shows more, --to-end runs it to its end.`
+        ? `Ended after ${count(trace.num_taken)} steps. --steps N shows more, --to-end runs the whole script.`
         : `The script took ${count(trace.num_taken)} steps and ${ENDINGS[trace.ended] ?? "ended"}.${trace.num_taken ? "" : byHand}`;
     return make("div", { class: "trace-end quiet-text" }, off, cut, make("p", {}, hint));
   }
