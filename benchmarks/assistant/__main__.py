@@ -1,4 +1,4 @@
-"""A scripted client mends buggy programs by what `surefoot mcp` tells it, and writes docs/assistant-corpus.md.
+"""A scripted client fixes buggy programs with the answers of `surefoot mcp`, and writes docs/assistant-corpus.md.
 
 python -m benchmarks.assistant [--every N] [--only PART_OF_A_NAME]
 

@@ -38,7 +38,7 @@ TEXT = """## The dashboard beside others
 Written by `make bench-dash`. {steps:,} steps of {series} series, logged by each with its own writer. *Up*: from its
 command to its first answer. *Painted*: from opening the address in a new browser (Chromium, nothing cached, 1,400 by
 1,000 pixels) until {charts} charts show their lines, asked every 20 ms; of the run's page, for surefoot. *Bytes*: all
-that was transferred until then. *Elsewhere*: requests to other hosts. They take turns, each started anew; the median
+that was transferred until then. *Elsewhere*: requests to other hosts. They take turns, each freshly started; the median
 of {turns}.
 
 {table}

@@ -74,7 +74,7 @@ def _fuzz(fuzzed: fuzz.Outcome, grown: float, num_said: int) -> str:
     statuses = "".join(f"| {status} | {num:,} |\n" for status, num in sorted(fuzzed.statuses.items()))
     return (
         f"**Requests.** {fuzzed.num_requests:,} requests over raw sockets, made of right parts, wrong parts and noise; four of ten without the "
-        f"cookie. {len(fuzzed.wrong)} were answered with a server error, left hanging, or told something that a stranger may not see; `closed` got no answer within 3 s, as requests that end in the middle, and were closed. "
+        f"cookie. {len(fuzzed.wrong)} were answered with a server error, left hanging, or answered with something that a stranger may not see; `closed` got no answer within 3 s, as requests that end in the middle, and were closed. "
         f"Memory grew by {grown:.1f} MB; {num_said} lines were written to the console.\n\n| status | answers |\n|---|---|\n{statuses}"
     )
 

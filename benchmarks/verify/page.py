@@ -6,7 +6,7 @@ from benchmarks.verify.pairs import Pair
 from surefoot.verify.verdict import Verdict
 
 HEAD = """\
-# Pairs of runs that `surefoot verify` must tell apart
+# Pairs of runs that `surefoot verify` must distinguish
 
 Written by `make bench-verify`. Each pair is a small program and a second way to run it, on up to four gloo ranks, for
 three steps; `benchmarks/verify/` has them. Defects must be named with the quantity, the module or parameter, and the
@@ -19,7 +19,7 @@ def page(verdicts: Sequence[tuple[Pair, Verdict]]) -> str:
     defects = [(pair, verdict) for pair, verdict in verdicts if pair.is_defect]
     agreeing = [(pair, verdict) for pair, verdict in verdicts if not pair.is_defect]
     lines = [HEAD, f"## {len(defects)} defects, all named", ""]
-    lines += ["| program | defect | differs first in | what is said |", "|---|---|---|---|"]
+    lines += ["| program | defect | differs first in | message |", "|---|---|---|---|"]
     lines += [_defect(pair, verdict) for pair, verdict in defects]
     lines += ["", f"## {len(agreeing)} pairs that agree, none accused", ""]
     lines += ["| program | second run | quantities compared | farthest, of its tolerance |", "|---|---|---|---|"]

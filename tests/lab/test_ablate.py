@@ -41,7 +41,7 @@ def test_a_clear_difference_is_called_so() -> None:
 
 def test_differences_within_the_spread_are_called_so() -> None:
     found = shown({"SGD": [1.0, 1.1, 1.2], "Adam": [0.9, 1.05, 1.1], "Lion": [5.0, 5.0, 5.0]})
-    assert "1 other is within the spread of the seeds: these trials do not tell them apart" in found.verdict
+    assert "1 other is within the spread of the seeds: these trials can't separate them" in found.verdict
     assert [found.against_best(row) for row in found.rows] == ["lowest", "within the spread", "higher in all 3 seeds"]
 
 

@@ -42,7 +42,7 @@ step, the others within 3 s. *Lost* is what was handed over and not found afterw
 **Damages.** The same random damages as above, of the files of a run of {steps} steps that was closed, read in Python by
 what the tool offers. *Wrong number*: a value that was never logged, or one for a step that was never logged. *Less in
 silence*: values are missing, nothing is raised, and nothing is written to the console. *Exception*: one of Python or of
-the tool, or the process dies or hangs for 30 s. *Less, and told*: values are missing and something is written.
+the tool, or the process dies or hangs for 30 s. *Less, reported*: values are missing and something is written.
 wandb has no reader of its own for offline runs, so that there is nothing to damage and read.
 
 {damage_table}
@@ -109,7 +109,7 @@ def damage_row(peer: str, num: int) -> list[str]:
             damage(copy, random.Random(seed))
             counted[_outcome(read(peer, copy), whole)] += 1
     print(peer, dict(counted), flush=True)
-    columns = ("harmless", "less, and told", "less in silence", "wrong number", "exception")
+    columns = ("harmless", "less, reported", "less in silence", "wrong number", "exception")
     return [peer, str(num), *(str(counted[column]) for column in columns)]
 
 
@@ -120,7 +120,7 @@ def _outcome(found: Found, whole: Found) -> str:
         return "wrong number"
     if found.rows == whole.rows:
         return "harmless"
-    return "less, and told" if found.said.strip() and found.said != whole.said else "less in silence"
+    return "less, reported" if found.said.strip() and found.said != whole.said else "less in silence"
 
 
 def kept(folder: Path | None, make: Callable[[str, int], list[str]], peer: str, num: int) -> list[str]:
@@ -151,7 +151,7 @@ def main(argv: Sequence[str]) -> int:
         kills=options.kills, damages=options.damages, steps=NUM_STEPS, kill_table=table(head, kills),
         versions=", ".join(f"{peer} {version(PACKAGES[peer])}" for peer in WRITERS if peer in PACKAGES),
         damage_table=table(
-            ["tool", "damages", "harmless", "less, and told", "less in silence", "wrong number", "exception"], damages
+            ["tool", "damages", "harmless", "less, reported", "less in silence", "wrong number", "exception"], damages
         ),
     )  # fmt: skip
     print(text)

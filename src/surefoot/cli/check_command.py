@@ -29,9 +29,9 @@ examples:
   surefoot check --resume-with '--resume last.pt' train.py --save last.pt
 
 The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
-working directory: none of your files is changed. Options of surefoot stand before the script or right behind it; --
-and what is not one of them begin the script's own arguments. The verdicts are stored as a run, which `surefoot dash`
-draws. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
+working directory: none of your files is changed. Options of surefoot go before the script or right after it; -- or
+anything that is not one of them begins the script's own arguments. The verdicts are stored as a run, which `surefoot
+dash` draws. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
 """
 
 

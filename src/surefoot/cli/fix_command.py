@@ -40,8 +40,8 @@ examples:
 The program runs under the sanitizer; then, for each finding, with one patch after the other until one is proven: the
 finding is gone and none came. Every run starts from the same seeds, in a copy of the working folder: none of your
 files is changed before --apply. A note is patched where a patch is known.
-Options of surefoot stand before the script or right behind it; -- and what is not one of them begin the script's own
-arguments. Exit status: 0 if nothing is left to mend; 1 if a finding has no proven patch, or the script fails; 2 for
+Options of surefoot go before the script or right after it; -- or anything that is not one of them begins the script's
+own arguments. Exit status: 0 if nothing is left to mend; 1 if a finding has no proven patch, or the script fails; 2 for
 wrong usage.
 """
 

@@ -98,7 +98,7 @@ class Ablation:
             others = f"{len(near)} other{'s are' if len(near) > 1 else ' is'}"
             return (
                 f"{best.name} has the lowest median, but {others} within the spread of the seeds: "
-                "these trials do not tell them apart."
+                "these trials can't separate them."
             )
         if len(self.rows) == 1:
             return f"{best.name}: nothing to compare it with."
@@ -162,7 +162,7 @@ class Ablation:
             lines.append("The trials of one seed were not given the same batches: settings change the data, too.")
         num_found = sum(one.num_findings > 0 for one in self.outcomes)
         if num_found:
-            lines.append(f"The sanitizer has found something in {num_found} runs: `surefoot show RUN` tells what.")
+            lines.append(f"The sanitizer has found something in {num_found} runs: see `surefoot show RUN`.")
         lines += [f"failed: {failure}" for failure in self.failures[:3]]
         if self.compare_command:
             lines.append(f"Side by side: {self.compare_command}")
