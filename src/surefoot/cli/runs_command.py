@@ -14,7 +14,7 @@ from surefoot.cli.stored import report_problems
 from surefoot.cli.table import print_table
 from surefoot.cli.usage import UsageError
 from surefoot.runlog.read import Run, RunLogError, Runs
-from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.error import Unreadable
 from surefoot.runlog.read.summary import Summary, summarize
 
 STATUSES = ("running", "finished", "failed", "crashed", "unreadable")

@@ -32,6 +32,7 @@ from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.loss_summary import report_loss_summary
 from surefoot.loop.micro_batch import MicroBatch
 from surefoot.loop.parallel import group
+from surefoot.loop.parallel.join import join
 from surefoot.loop.passes import passes
 from surefoot.loop.precision import Precision, check_precision
 from surefoot.loop.progress import Progress
@@ -139,7 +140,7 @@ class Loop:
         self._stop = until_tried(setup.any_of(stop), dry_run)
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         group.check_models(self.models, parallel, is_edited=before_update is not None)
-        self._ranks = group.join(parallel, self.device, fsdp_units)
+        self._ranks = join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
         self._updaters = make_updaters(

@@ -1,9 +1,14 @@
 """What is said about the processes that a program started, and about steps that were not watched."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from surefoot.report.report import Process, Report
+if TYPE_CHECKING:
+    from surefoot.report.report import Process, Report
+
 
 MOST_NAMES = 5
 

@@ -13,13 +13,14 @@ from typing import IO, TYPE_CHECKING
 from surefoot.judge import Finding
 from surefoot.report.place import cause_of, relative
 from surefoot.report.processes import not_covered, nothing_trained, who_trained
-from surefoot.report.report import Report
 from surefoot.runlog.secret_text import masked_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.padding import Padding
     from rich.text import Text
+
+    from surefoot.report.report import Report
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 UNWRAPPED = 10_000  # columns; what reads a file or a pipe wraps by itself

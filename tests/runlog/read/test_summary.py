@@ -7,7 +7,7 @@ import pytest
 
 from surefoot.dashboard.data.run import _in_order
 from surefoot.runlog.read import RunLogWarning, open_runs
-from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.error import Unreadable
 from surefoot.runlog.read.segment import Segment, last_values, whole
 from surefoot.runlog.read.sql.answer import ask
 from surefoot.runlog.read.summary import Summary, summarize

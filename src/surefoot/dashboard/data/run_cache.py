@@ -18,9 +18,9 @@ from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.edits import is_edit_file
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, Unreadable
 from surefoot.runlog.read.run import Run, load_run
-from surefoot.runlog.read.runs import Runs, Unreadable
+from surefoot.runlog.read.runs import Runs
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.setting import Value
 

@@ -92,25 +92,6 @@ def check_models(models: Mapping[str, Module], parallel: str | None, *, is_edite
     say_alone(models, parallel, is_edited)
 
 
-def join(parallel: str | None, device: torch.device, fsdp_units: Sequence[str] | None) -> Alone:
-    """Without torchrun, or with one process of it, a loop is alone: the same script runs both ways."""
-    if parallel is None or not dist.is_available():
-        return Alone()
-    if not dist.is_initialized():
-        if int(os.environ.get("WORLD_SIZE", "1")) < 2 or not all(name in os.environ for name in TORCHRUN):
-            return Alone()
-        Group.start(device)
-    if dist.get_world_size() == 1:
-        return Alone()
-    if parallel == "ddp":
-        from surefoot.loop.parallel.ddp import Ddp
-
-        return Ddp(device)
-    from surefoot.loop.parallel.fsdp import Fsdp
-
-    return Fsdp(device, fsdp_units)
-
-
 def own_device(parallel: str | None, device: torch.device | str | None) -> torch.device | str | None:
     """`cuda` means each rank's own one; torchrun numbers the ranks of a machine."""
     asked = torch.device("cpu" if device is None else device)

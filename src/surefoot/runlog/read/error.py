@@ -18,6 +18,14 @@ class SegmentGoneError(Exception):
     """A segment of the manifest is no longer there: it was merged into another one since. Read the manifest again."""
 
 
+class Unreadable:
+    """A run of which nothing can be read."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self.why = why
+
+
 def warn_of(problems: Iterable[str], stacklevel: int = 2) -> None:
     """Of whoever called the function that calls this; one frame further out with each more."""
     for problem in problems:

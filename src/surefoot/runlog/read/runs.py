@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.runlog.read.error import RunLogError, warn_of
+from surefoot.runlog.read.error import RunLogError, Unreadable, warn_of
 from surefoot.runlog.read.run import Run, is_log_file, load_run
 
 if TYPE_CHECKING:
@@ -77,14 +77,6 @@ class Runs:
 
     def __repr__(self) -> str:
         return f"<{len(self)} runs in {self.folder}>"
-
-
-class Unreadable:
-    """A run of which nothing can be read."""
-
-    def __init__(self, name: str, why: str) -> None:
-        self.name = name
-        self.why = why
 
 
 def open_runs(folder: str | os.PathLike[str] = "runs") -> Runs:

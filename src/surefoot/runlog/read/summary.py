@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.read.run import Run
-from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.error import Unreadable
 from surefoot.runlog.read.vitals import Vitals
+
+if TYPE_CHECKING:
+    from surefoot.runlog.read.run import Run
 
 
 @frozen

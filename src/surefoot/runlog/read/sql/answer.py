@@ -7,23 +7,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from surefoot.runlog.box.error import DataError, QueryError
 from surefoot.runlog.read.column import TRIES
-from surefoot.runlog.read.error import RunLogError, SegmentGoneError
-from surefoot.runlog.read.run import Run
-from surefoot.runlog.read.runs import Unreadable
+from surefoot.runlog.read.error import RunLogError, SegmentGoneError, Unreadable
 from surefoot.runlog.read.segment import find_damaged
 from surefoot.runlog.read.sql.check import check
 from surefoot.runlog.read.sql.limits import Limits, fence, limited
 from surefoot.runlog.read.sql.load import Loader, quote
 
+if TYPE_CHECKING:
+    from surefoot.runlog.read.run import Run
+
 _BATCH = 4096
 
-LoadRuns = Callable[[], Sequence[Run | Unreadable]]
+LoadRuns = Callable[[], Sequence["Run | Unreadable"]]
 
 
 class Answer:

@@ -6,7 +6,7 @@ import dataclasses
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
@@ -14,10 +14,8 @@ import numpy as np
 from surefoot.runlog.media.kind import MEDIA
 from surefoot.runlog.read.column import read_chunks
 from surefoot.runlog.read.connection import has_table, snapshot
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, Unreadable
 from surefoot.runlog.read.process import StoredProcess
-from surefoot.runlog.read.run import Run
-from surefoot.runlog.read.runs import Unreadable
 from surefoot.runlog.read.segment import read_manifest, whole
 from surefoot.runlog.read.series import read_series
 from surefoot.runlog.read.sql.facts import step_row, strict_json
@@ -26,6 +24,9 @@ from surefoot.runlog.read.sql.media import cell_rows, media_rows
 from surefoot.runlog.read.sql.views import VIEWS
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.schema import FINDING_COLUMNS
+
+if TYPE_CHECKING:
+    from surefoot.runlog.read.run import Run
 
 _PROCESS = {"process": "INTEGER", "run": "VARCHAR", "rank": "INTEGER"}
 _SERIES = {"process": "INTEGER", "series": "INTEGER", "kind": "VARCHAR", "name": "VARCHAR", "place": "VARCHAR"}
@@ -56,7 +57,9 @@ class Loader:
             lines = [dataclasses.astuple(line) for line in summarize(self._runs)]
             rows(self._connection, "runs", VIEWS["runs"], lines)
         if "settings" in tables:
-            settings = [(run.name, *row) for run in self._runs if isinstance(run, Run) for row in _settings(run)]
+            settings = [
+                (run.name, *row) for run in self._runs if not isinstance(run, Unreadable) for row in _settings(run)
+            ]
             rows(self._connection, "settings", VIEWS["settings"], settings)
         for run in self._runs:
             if isinstance(run, Unreadable):
@@ -69,7 +72,9 @@ class Loader:
         self._load_series(filled=bool(tables & {"scalars", "params"}))
 
     def _processes(self) -> list[tuple[str, StoredProcess]]:
-        return [(run.name, process) for run in self._runs if isinstance(run, Run) for process in run.processes]
+        return [
+            (run.name, process) for run in self._runs if not isinstance(run, Unreadable) for process in run.processes
+        ]
 
     def _load_small(self, name: str) -> None:
         found: list[tuple[Any, ...]] = []
