@@ -19,7 +19,7 @@ KINDS = {
         "test_beside_writer.py", "dashboard/test_live.py", "dashboard/test_worker_ends.py", "cli/test_commands.py",
         "sanitizer/test_inside.py", "loop/test_log.py", "write/test_seal.py", "checkpoint/test_folder.py",
         "write/test_descriptor.py", "verify/test_command.py", "verify/test_python.py", "testing/test_plugin.py",
-        "check/test_bisect.py", "mcp/test_server.py", "runlog/test_fuzzed.py",
+        "check/test_bisect.py", "check/test_sharing.py", "mcp/test_server.py", "runlog/test_fuzzed.py",
     ],
     "browser": ["browser"],
     "corpus": ["odd", "test_zoo.py", "test_late_bugs.py", "test_twins.py", "examples", "guide", "benchmarks"],

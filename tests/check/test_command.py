@@ -93,6 +93,17 @@ def test_a_script_that_fails_is_not_tested(tmp_path: Path) -> None:
     assert "Traceback" not in done.err
 
 
+STOPPED = FROZEN.replace("    for inputs", "    if epoch == 2:\n        raise OSError('disk is full')\n    for inputs")
+
+
+def test_a_script_that_fails_later_is_looked_at_up_to_there(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", STOPPED)
+    done = python("-m", "surefoot", "check", "--no-log", "--only=samples-are-independent", "train.py", cwd=tmp_path)
+    assert done.status == 0
+    assert "With sample 10 of 20 replaced, no other prediction changes." in done.err
+    assert "surefoot: the script raised OSError: disk is full after 20 steps; checks are about those." in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -82,10 +82,11 @@ def by_hand(*, broadcast: bool = False) -> None:
 
 def test_the_first_batch_is_given_again_beyond_the_end_of_the_data(tmp_path: Path) -> None:
     result = run(training(data(), epochs=1), "repeat", 120, tmp_path)  # an epoch has 20 batches
-    assert (result.ended, len(result.steps)) == ("max-steps", 120)
+    assert result.ended == "max-steps"
+    assert overfit.FEWEST <= len(result.steps) < 120  # no more than it takes
     verdict = overfit.judge(result, Result(), 1.0)
     assert verdict.verdict == "pass"
-    assert verdict.evidence["last_loss"] < 0.1 * verdict.evidence["first_loss"]
+    assert verdict.evidence["last_loss"] < overfit.LEARNED * verdict.evidence["first_loss"]
 
 
 def test_an_evaluation_ends_where_it_would(tmp_path: Path) -> None:

@@ -44,6 +44,28 @@ def test_one_batch(result: Result, verdict: str, said: str) -> None:
     assert said in found.why
 
 
+@pytest.mark.parametrize(
+    ("result", "is_clear"),
+    [
+        (losses([2.3 * 0.95**i for i in range(90)]), True),
+        (losses([2.3 * 0.95**i for i in range(50)]), False),  # too few to be sure
+        (losses(FALLING[:90]), False),
+        (losses([*FALLING, 2.3]), False),
+        (losses([2.3 * 0.95**i for i in range(90)], num_optimizers=2), False),
+        (losses([-2.3] * 90), False),
+    ],
+)
+def test_more_steps_are_not_taken_than_it_needs(result: Result, is_clear: bool) -> None:
+    assert overfit.is_clear(result) == is_clear
+    assert overfit.judge(result, Result(), 1.0).verdict == "pass" or not is_clear
+
+
+def test_a_loss_that_is_large_at_first_must_fall_below_that_of_constants() -> None:
+    result = losses([40.0, *[1.0] * 90])
+    result.losses = [{"kind": "cross-entropy", "constant": 1.1}]
+    assert not overfit.is_clear(result)
+
+
 def test_a_loss_that_stays_where_constants_are() -> None:
     result = losses([1.0 + 1.3 * 0.9**i for i in range(250)])
     result.losses = [{"kind": "cross-entropy", "constant": 1.01}]
@@ -99,6 +121,16 @@ def test_inputs_that_matter() -> None:
     assert needs.judge(inputs(1.0, 0.99), Result(), 60.0).verdict == "not-tested"
 
 
+def test_looks_end_when_unseen_batches_say_enough() -> None:
+    looks = inputs(0.2, 1.0, unseen=0.2)
+    assert not needs.is_clear(looks)  # two unseen batches are few
+    looks.steps += [look(batch, kind, loss) for batch in (5, 6) for kind, loss in [("", 0.2), *[("shuffled", 1.0)] * 4]]
+    assert needs.is_clear(looks)
+    assert not needs.is_clear(inputs(0.2, 1.0, unseen=1.02))
+    looks.steps.append(look(7, "", float("nan")))
+    assert not needs.is_clear(looks)
+
+
 def test_an_accusation_must_hold_with_more_data() -> None:
     accused = needs.judge(inputs(0.2, 1.0, unseen=1.02), Result(), 60.0)
     assert needs.confirmed(accused, needs.judge(inputs(0.2, 1.0), Result(), 60.0)).verdict == "pass"
@@ -137,6 +169,7 @@ def course(weights: list[int], **others: int) -> Result:
         (course([3, 4, 5], batch=99), "fail", "data order"),
         (course([3, 4, 5], **{"random numbers": 99}), "pass", None),
         (course([3, 9, 10], **{"random numbers": 99}), "fail", "random numbers"),
+        (course([3, 4, 5], schedule=99), "not-tested", "schedule"),
         (course([77, 78]), "fail", "weights"),
         (course([1, 2]), "fail", "weights"),
     ],

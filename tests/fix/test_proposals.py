@@ -13,7 +13,10 @@ from surefoot.rules.catalogue import catalogue
 
 LARGEST = 24  # changed lines; a patch is no rewrite
 EVIDENCE = {"container": "Net.layers", "generator": "dataset.rng", "shape": [4, 4], "micro_batches": 4}
-MESSAGE = "2 parameters (pos.weight; 8 elements): 'a.weight' and 'module.a.weight'; the target of padded positions is 0"
+MESSAGE = (
+    "2 parameters (pos.weight; 8 elements): 'a.weight' and 'module.a.weight'; the target of padded positions is 0; "
+    "a tensor of shape (2, 4) is viewed as (4, 2)"
+)
 NOT_PATCHED = {  # ways of writing a bug that no patch fits
     "averaged-model-stale-buffers/mean_teacher_bad", "exploding-gradients/peak_too_high_bad",
     "loads-its-own-weights/target_network_synchronised_with_itself_bad", "optimizer-recreated/in_the_loop_bad",

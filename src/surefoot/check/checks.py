@@ -22,7 +22,7 @@ TRAINED_STEPS, LOOKED_STEPS = 150, 108  # of needs-its-input
 PATIENT = 3  # times as many, where the first run shows that it learns its batches and leaves open what from
 FEW, MANY = 18, 70  # batches that it knows: ten of them are kept back
 BY_HAND = 0.6  # of the steps that a program takes, if it cuts its batches by hand, before inputs are changed
-RESUMED_STEPS = 5
+RESUMED_STEPS = 30
 MOST_STEPS_TO_SAVE = 400
 ACCUMULATE, BATCH = 4, 8
 SEED = 0
@@ -62,6 +62,14 @@ class Checks:
             yield replace(verdict, seconds=time.monotonic() - begun)
 
     @property
+    def trouble(self) -> str | None:
+        """What befell the program as it is, beside all checks; known once one of them has run it."""
+        watched: Result | None = vars(self).get("_as_it_is")
+        if watched is None or watched.ended != "raised" or not watched.steps:
+            return None
+        return f"the script raised {watched.error} after {len(watched.steps)} steps; checks are about those."
+
+    @property
     def _timeout(self) -> float:
         return self._launcher.timeout
 
@@ -70,17 +78,21 @@ class Checks:
         return Experiment(kind, steps, program.name, program.args if args is None else args, program.is_module)
 
     @cached_property
+    def _as_it_is(self) -> Result:
+        return self._launcher.run(replace(self._experiment("watch", WATCHED_STEPS), is_shared=True))
+
+    @cached_property
     def _watched(self) -> Result:
         """A program that ends before the step that is looked at closely runs once more, to that step."""
-        result = self._launcher.run(self._experiment("watch", WATCHED_STEPS))
-        if result.trained and not result.measured and result.ended == "finished":
-            return self._launcher.run(self._experiment("watch", len(result.steps)))
+        result = self._as_it_is
+        if result.trained and not result.measured and result.ended in ("finished", "raised"):
+            return self._launcher.run(replace(self._experiment("watch", len(result.steps)), is_shared=True))
         return result
 
     @cached_property
     def _repeated(self) -> Result:
         wanted = self._experiment("repeat", self._options.steps)
-        return self._launcher.run(replace(wanted, by_hand=not self._watched.uses_loader))
+        return self._launcher.run(replace(wanted, by_hand=not self._watched.uses_loader, is_shared=True))
 
     def _overfits(self) -> Verdict:
         if not self._watched.trained:
@@ -102,9 +114,10 @@ class Checks:
     def _changed(self, train: int, kept: int) -> Experiment:
         by_hand = not self._watched.uses_loader
         steps = train + LOOKED_STEPS
-        if by_hand and len(self._repeated.steps) < steps:
+        if by_hand and self._repeated.ended == "finished" and len(self._repeated.steps) < steps:
             train, steps = int(BY_HAND * len(self._repeated.steps)), len(self._repeated.steps)
-        return replace(self._experiment("inputs", steps), train_steps=train, by_hand=by_hand, kept=kept)
+        wanted = self._experiment("inputs", steps)
+        return replace(wanted, train_steps=train, by_hand=by_hand, kept=kept, is_shared=True)
 
     def _equal(self) -> Verdict:
         if not self._watched.trained:

@@ -13,6 +13,7 @@ from typing import Any
 
 from surefoot.check.experiment import Experiment, Result
 from surefoot.check.seeds import Habits, seed_all
+from surefoot.check.sharing import can_share, fork_for_each, open_files
 from surefoot.lab.learn.end_with_parent import end_group, when_parent_ends
 from surefoot.launch import outcome
 from surefoot.launch.program import Program, ProgramError
@@ -43,6 +44,7 @@ class Child:
         self._habits = Habits(self._result)
         self._observer: Any = None
         self._sanitizer: Any = None
+        self._num_open = 0  # files, when the program begins
 
     def run(self) -> None:
         wanted = self._experiment
@@ -53,6 +55,8 @@ class Child:
         if wanted.seed is not None:
             seed_all(wanted.seed)
         when_torch_is_imported(self._torch_is_there)
+        self._redirect.has_written = False
+        self._num_open = open_files()
         try:
             ended = outcome.run(program.run)
             self._result.ended = ended.reason
@@ -72,6 +76,10 @@ class Child:
 
     def _torch_is_there(self) -> None:
         import torch
+
+        if self._experiment.is_shared and can_share(self._num_open, self._redirect.has_written):
+            self._experiment = Experiment.from_json(fork_for_each(self._folder / EXPERIMENT))
+            self._begun = time.monotonic()
 
         from surefoot.check.instruments import install
 
@@ -123,6 +131,9 @@ def main() -> None:
     decide(None)  # nothing of it is logged
     folder = Path(sys.argv[1])
     Child(folder).run()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # what a process with torch does at its end takes longer than some experiments, and nobody looks at it
 
 
 if __name__ == "__main__":

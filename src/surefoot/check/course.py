@@ -37,6 +37,7 @@ class Course:
         digests["weights"] = self._observer.weights(optimizer)
         digests["optimizer"] = _state(optimizer)
         digests["random numbers"] = _random()
+        digests["schedule"] = self._observer.schedules()
 
     def _ends(self, optimizer: Optimizer) -> None:
         self._observer.step.digests["updated weights"] = self._observer.weights(optimizer)

@@ -30,6 +30,7 @@ class Experiment:
     args: tuple[str, ...] = ()
     is_module: bool = False
     seconds: float = 3600.0  # then it ends with the steps that it has taken
+    is_shared: bool = False  # in a fork of a process that makes several; else in one of its own
     seed: int | None = None  # set from outside before the program begins
     train_steps: int = 0  # of "inputs": updates before inputs are changed
     skipped: int = 0  # of "operations": steps before the first that is written down

@@ -20,7 +20,7 @@ LEAST = 1e-3  # change of an answer, beside the spread of all answers; rounding 
 
 def measure(calls: list[ModelCall], losses: list[LossCall], batch_size: int | None) -> dict[str, Any]:
     """{"change": …} of the call that depends most on others, or {"why": …} if that can't be told."""
-    why = "no model call takes inputs and returns one row for each sample"
+    why = "in the step that was looked at, no model call takes inputs and returns one row for each sample"
     found: dict[str, Any] = {}
     for call in calls:
         one = _of_call(call, losses, batch_size)

@@ -11,6 +11,7 @@ from surefoot.check.experiment import Experiment, Result
 from surefoot.check.feed import Feed, hold_out, repeat_first
 from surefoot.check.gradients import Gradients, switch_dropout_off
 from surefoot.check.interventions import LOOKS, ChangeInputs, RepeatFirst
+from surefoot.check.judge import needs, overfit
 from surefoot.check.observer import Observer
 from surefoot.check.operations import Operations
 
@@ -22,12 +23,14 @@ def install(wanted: Experiment, result: Result, write: Callable[[], None], gradi
         switch_dropout_off()
     if wanted.kind == "repeat":
         observer.peak_rates = True
+        observer.is_clear = overfit.is_clear
         if wanted.by_hand:
             RepeatFirst(observer)
         else:
             choose = repeat_first(result)
     elif wanted.kind == "inputs":
         observer.peak_rates = True
+        observer.is_clear = needs.is_clear
         ChangeInputs(observer)
         choose = None if wanted.by_hand else hold_out(result, wanted.train_steps, len(LOOKS), wanted.kept)
     feed = Feed(result, choose)

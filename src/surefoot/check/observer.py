@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ class Observer:
         self.before_step: list[Callable[[Optimizer], None]] = []
         self.after_step: list[Callable[[Optimizer], None]] = []
         self.at_backward: list[Callable[[], None]] = []
+        self.is_clear: Callable[[Result], bool] = lambda result: False  # more steps would not change the verdict
         self.peak_rates = False  # schedules are passed over: every step has the highest rate
         self._write = write
         self._begun = time.monotonic()
@@ -125,7 +127,7 @@ class Observer:
         if self._has_ended:  # the program caught the exception
             self._write()
             os._exit(0)
-        if len(self.result.steps) >= self.experiment.steps or self._is_late:
+        if len(self.result.steps) >= self.experiment.steps or self._is_late or self.is_clear(self.result):
             self._has_ended = True
             self.finish()
             raise MaxStepsReached(len(self.result.steps))
@@ -136,6 +138,10 @@ class Observer:
             now = _params(optimizer)[:FIRST_PARAMS]
             same = zip(now, self._start[number], strict=False)
             self.result.has_moved |= any(not torch.equal(param.detach(), start) for param, start in same)
+
+    def schedules(self) -> int:
+        """How far each has come."""
+        return zlib.crc32(repr([scheduler.last_epoch for scheduler in self._schedulers]).encode())
 
     def weights(self, optimizer: Optimizer) -> int:
         total = 0

@@ -75,9 +75,12 @@ def _check(program: Program, options: argparse.Namespace, voice: Voice) -> list[
 
     verdicts = []
     with launching(options.timeout) as launcher:
-        for verdict in Checks(program, launcher, wanted).run(options.only, begins):
+        checks = Checks(program, launcher, wanted)
+        for verdict in checks.run(options.only, begins):
             verdicts.append(verdict)
             voice.write(("\r\x1b[K" if is_terminal else "") + row(verdict, colour=is_terminal))
+    if checks.trouble is not None:
+        voice.say(checks.trouble)
     voice.write(summary(verdicts) + "\n")
     return verdicts
 

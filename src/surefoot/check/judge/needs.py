@@ -15,6 +15,7 @@ from surefoot.check.verdict import Verdict, failed, not_tested, passed
 NAME = "needs-its-input"
 SURE = 4.0  # standard errors
 MEMORISED, NOT_MORE = 5.0, 2.5  # the same for batches that it was trained on, and at most for others
+FEWEST_LOOKS, FEWEST_UNSEEN, CLEAR = 24, 4, 8.0  # standard errors, with which it need not go on
 SMALL = 0.25  # of the gain on batches that it was trained on
 SAME = 1e-7  # relative difference of losses that are equal
 
@@ -47,6 +48,16 @@ def judge(changed: Result, watched: Result, timeout: float) -> Verdict:
         )  # fmt: skip
     groups = _grouped(looks)
     return _by_groups(changed, groups, num_trained) if groups else _unpaired(looks, num_trained)
+
+
+def is_clear(changed: Result) -> bool:
+    """Inputs tell so much on several unseen batches that no more need to be looked at."""
+    looks = [step for step in changed.steps if not step.is_update and step.loss is not None]
+    if len(looks) < FEWEST_LOOKS or any(not math.isfinite(step.loss or math.nan) for step in looks):
+        return False
+    known = {step.digests.get("inputs") for step in changed.steps if step.is_update}
+    unseen = _Gain([group for batch, group in _grouped(looks).items() if batch not in known])
+    return unseen.num >= FEWEST_UNSEEN and unseen.errors >= CLEAR
 
 
 Group = tuple[float, list[float], list[float]]  # of one batch: its loss, with shuffled inputs, with zeros

@@ -20,6 +20,7 @@ RULES = (
 FEWEST_UNMOVED = 8  # steps that move no weight, before that is more than a warm-up from a rate of 0
 FEWEST = 60  # steps, before a loss that does not fall says something
 ENOUGH = 0.5  # of the first loss
+LEARNED = 0.05  # of the first loss, with which it need not go on
 FLAT = 0.01  # fall over the last third, beside that over the whole run
 AS_CONSTANT = 0.95  # of the loss of the best constant answer
 LEAST_CONSTANT = 0.01  # below which a batch has nothing to tell apart
@@ -45,6 +46,16 @@ def judge(repeated: Result, watched: Result, timeout: float) -> Verdict:
             "model returned with a target: the first batch can't be given again."
         )  # fmt: skip
     return _by_losses(repeated)
+
+
+def is_clear(repeated: Result) -> bool:
+    """It has learned the batch as far as anybody asks."""
+    losses = [step.loss for step in repeated.steps if step.loss is not None]
+    if len(losses) < FEWEST or repeated.num_optimizers > 1 or not 0 < losses[0] < math.inf:
+        return False
+    constant = _constant(repeated)
+    wanted = LEARNED * losses[0] if constant is None else min(LEARNED * losses[0], ENOUGH * constant)
+    return max(losses[-len(losses) // 5 :]) <= wanted and min(losses) >= 0
 
 
 def by_rules(watched: Result) -> Verdict | None:

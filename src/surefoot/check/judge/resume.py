@@ -49,6 +49,12 @@ def _taken_up_at(whole: Result, resumed: Result) -> int | None:
 def _compared(whole: list[Step], resumed: list[Step], start: int) -> Verdict:
     num = min(len(whole), len(resumed))
     found = _first(whole, resumed)
+    if found is None and whole[0].digests.get("schedule") != resumed[0].digests.get("schedule"):
+        return not_tested(
+            NAME, f"Resumed at step {start}, {num} steps are those of the uninterrupted run, but a schedule is at "
+            "another place. Its rate has not changed in these steps; later it may. Save and load "
+            "scheduler.state_dict().", steps=num, differs="schedule",
+        )  # fmt: skip
     if found is None:
         return passed(NAME, f"Resumed at step {start}, {num} steps are those of the uninterrupted run.", steps=num)
     number, part = found

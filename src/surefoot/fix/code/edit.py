@@ -43,7 +43,7 @@ class Edit:
     def insert_last(self, block: cst.CSTNode, *lines: str) -> "Edit":
         return self.insert_after(_body(block)[-1], *lines)
 
-    def remove(self, statement: Statement) -> "Edit":
+    def remove(self, statement: Statement | cst.Decorator) -> "Edit":
         self._removed.add(statement)
         return self
 

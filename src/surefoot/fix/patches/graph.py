@@ -123,6 +123,24 @@ def keep_graph(source: Source, finding: Finding) -> Proposals:
             yield "keep the graph: leave out no_grad", _unwrap(source, block)
 
 
+@patch_for("loss-term-without-gradient", "prediction-without-gradient", anywhere=True)
+def keep_gradients_on(source: Source, finding: Finding) -> Proposals:
+    """First where the gradient ends, then as for other graphs that are cut."""
+    line = finding.line if str(source.file) == finding.file else None
+    if line is not None:
+        for block in source.walk(cst.With):
+            is_around = source.line(block) <= line <= source.last_line(block)
+            if is_around and len(block.items) == 1 and "no_grad" in source.code(block.items[0]):
+                yield "keep the graph: leave out no_grad", _unwrap(source, block)
+        for function in source.walk(cst.FunctionDef):
+            for decorator in function.decorators:
+                is_around = source.line(function) <= line <= source.last_line(function)
+                if is_around and "no_grad" in source.code(decorator.decorator):
+                    meaning = f"keep the graph: leave out no_grad of {function.name.value}"
+                    yield meaning, Edit(source).remove(decorator)
+    yield from keep_graph.propose(source, finding)
+
+
 def _items_without_item(source: Source, node: cst.BaseExpression) -> str | None:
     """`[v.item() for v in losses]` as `losses`; None if it is nothing like that."""
     code = source.code(node)

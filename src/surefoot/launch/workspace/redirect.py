@@ -32,6 +32,7 @@ class Redirect:
     """
 
     def __init__(self, own: str, outside: str) -> None:
+        self.has_written = False  # or tried to, anywhere
         self._outside = Path(outside)
         self._free = [_real(own), "/dev", "/proc", "/sys"]
         self._temporary = _real(tempfile.gettempdir())
@@ -67,6 +68,7 @@ class Redirect:
 
     def path(self, path: Any, *, is_written: bool) -> Any:
         """Where that path leads for this program."""
+        self.has_written |= is_written
         if getattr(_local, "is_inside", False) or not isinstance(path, str | bytes | os.PathLike):
             return path
         _local.is_inside = True
