@@ -15,3 +15,17 @@ for _ in range(6):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+
+# Attention over the labels of a support set gives probabilities, whose logarithm the loss takes; scores that are never
+# negative, and similarities, are no probabilities.
+embed = nn.Linear(4, 6)
+optimizer = torch.optim.Adam(embed.parameters(), lr=1e-3)
+for _ in range(6):
+    classes = torch.arange(5).repeat_interleave(2)
+    support, x, y = torch.randn(10, 4), torch.randn(16, 4), torch.randint(0, 5, (16,))
+    similar = F.cosine_similarity(embed(x)[:, None], embed(support)[None], dim=-1)
+    probabilities = (10 * similar).softmax(-1) @ F.one_hot(classes, 5).float()
+    loss = F.nll_loss((probabilities + 1e-8).log(), y) + F.cross_entropy(similar, y) + F.cross_entropy(similar.abs(), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

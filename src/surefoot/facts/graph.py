@@ -86,7 +86,7 @@ class MixedFacts:
 
     site: Site | None  # the call that computed the loss
     kind: str = ""  # of the loss
-    cause: str = ""  # "view": it deals samples out anew; "time", "attention": a layer takes the batch for time
+    cause: str = ""  # "view": it deals samples out anew; "time", "attention", "softmax": what runs over the batch
     sample: int = 0  # whose prediction was looked at
     others: tuple[int, ...] = ()  # samples that it is computed from, the first of them
     num_others: int = 0

@@ -44,6 +44,9 @@ def test_softmax_before_cross_entropy_is_silent(silent: LossFacts) -> None:
 def test_softmax_by_hand_shows_in_the_values() -> None:
     by_hand = loss("cross-entropy", "LogSoftmax", "Div", num_classes=5, input=PROBABILITIES)
     assert lines(ask(softmax_before_cross_entropy, step(by_hand))) == [LOSS]
+    of_labels = loss("cross-entropy", "LogSoftmax", "Bmm", num_classes=5, input=PROBABILITIES)
+    (evidence,) = ask(softmax_before_cross_entropy, step(of_labels))
+    assert "sums to one" in evidence.message
 
 
 def test_every_term_of_a_sum_is_looked_at() -> None:

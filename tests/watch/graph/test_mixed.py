@@ -40,6 +40,7 @@ def told(scores: str, tmp_path: Path) -> list[MixedFacts]:
         ("head(encoder(layer(x))[:, 0])", "attention"),
         ("head(encoder(table(ids)).mean(1))", "attention"),
         ("head(encoder.eval()(encoder(table(ids))).mean(1))", "attention"),
+        ("head((torch.stack([layer(x[:, 0]), layer(x[:, 1])]).softmax(1) * layer(x[:, 2])).sum(0))", "softmax"),
     ],
 )
 def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
@@ -66,6 +67,9 @@ def test_mixed(scores: str, cause: str, tmp_path: Path) -> None:
         "head(attend(attend(table(ids)).transpose(0, 1))[0])",  # among samples, then among tokens
         "head(encoder(table(ids), src_mask=torch.eye(12).log()).mean(1))",
         "head(encoder(table(ids.t())).mean(0))",
+        "head((torch.stack([layer(x[:, 0]), layer(x[:, 1])]).softmax(0) * layer(x[:, 2])).sum(0))",
+        "head(layer(x[:, 0]) * layer(x[:, 1]).softmax(0))",  # weights of samples
+        "head((layer(x).transpose(0, 1).softmax(0) * layer(x).transpose(0, 1)).sum(0))",
         "F.conv1d(x, wide).view(24, 12, 3).relu().view(12, 12, 6).mean(1)[:, :3]",  # 12 channels are no batch
     ],
 )

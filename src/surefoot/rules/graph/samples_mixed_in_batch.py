@@ -2,8 +2,8 @@
 
 ## What it does
 Fires when the prediction of one sample is computed from other samples, because a `view` or `reshape` redistributes the
-batch, as `view(time, batch, features)` does to a tensor of shape (batch, time, features), or because a recurrent layer
-or attention mistakes the batch for time.
+batch, as `view(time, batch, features)` does to a tensor of shape (batch, time, features), because a recurrent layer or
+attention mistakes the batch for time, or because a softmax runs over the samples of several branches that are stacked.
 
 ## Why it matters
 Each sample is scored on the features of its neighbours, which change with every shuffle. The model can only learn the
@@ -75,7 +75,9 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
 
 VIEW_FIX = "swap dimensions with transpose or permute, and view or reshape after that."
+SOFTMAX_FIX = "give the softmax the dimension of what competes: the branches, the classes, the positions."
 TIME_FIX = "pass batch_first=True to the layer, or give it (time, batch, features)."
+FIXES = {"view": VIEW_FIX, "softmax": SOFTMAX_FIX}
 
 
 @rule("error", on=StepFacts, probes=("mixed", "loss"))
@@ -85,13 +87,18 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
         if one.site is not None and one.site.place in places:
             yield Evidence(
                 message=_seen(one),
-                fix=VIEW_FIX if one.cause == "view" else TIME_FIX,
+                fix=FIXES.get(one.cause, TIME_FIX),
                 site=one.site,
                 numbers={"sample": one.sample, "samples": one.num_others},
             )
 
 
 def _seen(one: MixedFacts) -> str:
+    if one.cause == "softmax":
+        return (
+            f"a softmax runs over the {one.after[0]} samples of the batch: each of its weights depends on all samples, "
+            f"and the prediction of sample {one.sample} uses those of sample {one.sample}"
+        )
     if one.cause == "attention":
         return (
             f"attention runs over the samples of the batch: it has {one.after[0]} positions and a batch of "

@@ -1,8 +1,8 @@
 """Cross-entropy is given probabilities instead of logits.
 
 ## What it does
-Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps;
-also of one that is written out with `log_softmax`.
+Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps,
+or sums to one over the classes, as attention over labels does; also of one that is written out with `log_softmax`.
 
 ## Why it matters
 Cross-entropy applies its own log-softmax. On probabilities, all scores lie between 0 and 1: a
@@ -61,13 +61,15 @@ from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
 
 
-def _gets_probabilities(part: LossFacts) -> bool:
+def _gets_probabilities(part: LossFacts) -> str:
+    """How its input is known to be probabilities; "" if it is not."""
     made_by = [op.name for op in part.fed_by[:2]]
     if made_by == ["LogSoftmax", "Softmax"]:
-        return True
-    # A softmax written by hand ends in a division.
+        return "has been through a softmax"
+    # Written out a softmax ends in a division; attention over labels ends in a product with them.
     sums_to_one = part.input is not None and part.input.is_probability and part.input.shape[0] > 1
-    return made_by[1:] in (["Div"], ["CompiledFunction"]) and bool(sums_to_one) and (part.num_classes or 0) > 1
+    is_known = len(made_by) == 2 and bool(sums_to_one) and (part.num_classes or 0) > 1
+    return "sums to one over them" if is_known else ""
 
 
 @rule("error", on=(StepFacts, EndFacts), probes=("loss",))
@@ -75,13 +77,14 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for _, part in losses(now):
         if part.kind == "log-likelihood" and _is_softmax_of_softmax(part):
             yield _written_out(part)
-        if part.kind != "cross-entropy" or not _gets_probabilities(part):
+        how = _gets_probabilities(part) if part.kind == "cross-entropy" else ""
+        if not how:
             continue
         classes = part.num_classes or part.fed_by[0].shape[-1]
         floor = _floor(classes)
         yield Evidence(
             message=(
-                f"cross-entropy over {classes} classes gets probabilities: its input has been through a softmax. "
+                f"cross-entropy over {classes} classes gets probabilities: its input {how}. "
                 f"However good the model, the loss cannot fall below {floor:.2f}"
             ),
             fix="give cross-entropy the raw scores: take the softmax out of the model, or use it only for evaluation.",

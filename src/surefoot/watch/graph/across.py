@@ -1,14 +1,15 @@
-"""Layers that run over the samples of a batch: recurrent ones and attention that take its first dimension for time."""
+"""Layers that run over the samples of a batch: recurrent ones, attention and softmaxes that take it for something else."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from torch import Tensor
 
-from surefoot.watch.lossgraph.node import Node, name_of, saved, shape_of
+from surefoot.watch.lossgraph.node import Node, name_of, saved, shape_of, signed
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.seq.backprop import nodes_behind
 
@@ -40,7 +41,23 @@ def layers_across(nodes: Sequence[Node], num: int) -> list[Across]:
         for node in recurrent
         if len(shape := shape_of(node) or ()) == 3 and shape[0] == num != shape[1] > 1
     ]
-    return found + _attention_across(nodes, num)
+    return found + _attention_across(nodes, num) + _softmax_across(nodes, num)
+
+
+def _softmax_across(nodes: Sequence[Node], num: int) -> list[Across]:
+    """Over samples that have branches in front of them and channels behind: one of these was meant to compete.
+
+    Where samples are the first dimension, or single scores are compared, weights over samples may be what is wanted.
+    """
+    found = []
+    for node in nodes:
+        shape = shape_of(node) or ()
+        dim = signed(saved(node, "dim")) if name_of(node) in _WEIGHTS and shape.count(num) == 1 else None
+        if dim is not None and shape[dim] == num:
+            dim %= len(shape)
+            if prod(shape[:dim]) > 1 and prod(shape[dim + 1 :]) > 1:
+                found.append(Across(node, "softmax", dim, 0, tokens=False))
+    return found
 
 
 def _attention_across(nodes: Sequence[Node], num: int) -> list[Across]:

@@ -169,7 +169,7 @@ def _by_time(layer: Across, gradients: Gradients, *, is_flat: bool) -> Found | N
     if len(gradients) < 2 or len(columns) != 1:
         return None
     column = columns.pop()
-    if column is None or (len(column) != 1 and not (layer.tokens and is_flat)):
+    if column is None or (layer.cause != "softmax" and len(column) != 1 and not (layer.tokens and is_flat)):
         return None
     sample, gradient = gradients[-1]
     shape = (gradient.shape[layer.time], gradient.shape[layer.batch])
