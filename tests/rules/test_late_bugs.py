@@ -61,6 +61,7 @@ NOT_IN_30_STEPS = NOT_IN_ITS_LENGTH | {
     **dict.fromkeys(("loss-diverging", "output-collapsed", "update-too-small"), "waits for more records"),
     "clip-always-active": "waits for more steps, whatever the settings",
     "vanishing-gradients": "waits for more steps, whatever the settings",
+    "target-never-moved": "waits for more steps, whatever the settings",
 }
 
 LOOP = re.compile(r"(for \w+ in range)\((\d+)\)")

@@ -27,7 +27,10 @@ class UnsyncedFacts:
 
 @frozen
 class ReplicaFacts:
-    """What one rank notes of a model in DistributedDataParallel at a fixed update, to be compared with the others.
+    """What one rank notes of a model at a fixed update, to be compared with the others.
+
+    Of a model in DistributedDataParallel, or one without a wrapper whose gradients the program sends: then without
+    marks and counts.
 
     All of it is from before the update. `sums` and `sizes` are of the same sampled weights, cut into a few blocks.
     """
@@ -38,7 +41,7 @@ class ReplicaFacts:
     update: int
     step: int = 0
     site: Site | None = None  # of the step
-    model: str = ""  # class of the module that is wrapped
+    model: str = ""  # class of the module that is wrapped; "" without a wrapper
     num_elements: int = 0  # of the replicated parameters
     checksum: int | None = None  # of the sampled weights; None where they need not be equal
     sums: tuple[float, ...] = ()
@@ -49,6 +52,7 @@ class ReplicaFacts:
     num_items: int | None = None  # over which the losses of the window average, if they all do so and count the same
     factor: float = 1.0  # by which each of these means is multiplied
     loss: Site | None = None  # where they are computed
+    beside: "ReplicaFacts | None" = None  # of trained parameters outside of the wrapper, where nothing else is sent
 
 
 @frozen

@@ -6,7 +6,7 @@ from surefoot.facts.finite import NonFiniteFacts
 from surefoot.facts.frozen import frozen
 from surefoot.facts.gradient import UnsteppedFacts
 from surefoot.facts.graph import UntrainedFacts
-from surefoot.facts.mode import EvaluationFacts
+from surefoot.facts.mode import EvaluationFacts, IdleCopyFacts
 from surefoot.facts.saved import UntrainedSavedFacts
 from surefoot.facts.schedule import ScheduleFacts
 from surefoot.facts.speed import HostReadFacts, RecompileFacts
@@ -31,6 +31,7 @@ class EndFacts:
     updates: tuple[tuple[int, int], ...] = ()  # (optimizer id, attempted steps)
     repeats: tuple[tuple[int, int], ...] = ()  # (optimizer id, steps since its last record)
     alike: tuple[tuple[int, int], ...] = ()  # of all optimizers, as in StepFacts
+    idle_copies: tuple[IdleCopyFacts, ...] = ()  # that were to follow a model
     recompiles: tuple[RecompileFacts, ...] = ()
     host_reads: tuple[HostReadFacts, ...] = ()
     probes_off: tuple[tuple[str, str], ...] = ()  # (probe, why it was switched off)

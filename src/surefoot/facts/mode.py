@@ -55,6 +55,17 @@ class MomentumFacts:
 
 
 @frozen
+class IdleCopyFacts:
+    """A copy of a model, called a target or an average, that still has the weights it began with."""
+
+    name: str
+    model: str = ""  # that it is a copy of
+    num_updates: int = 0  # of the model
+    num_idle: int = 0  # of these, up to which the copy was seen not to move
+    site: Site | None = None  # of the model's last step
+
+
+@frozen
 class AveragedFacts:
     """A copy of a trained model that runs in eval mode; the program moves its weights, but not its statistics."""
 

@@ -23,6 +23,7 @@ from surefoot.watch.inventory.stale import StaleProbe
 from surefoot.watch.inventory.uninitialised import UninitialisedProbe
 from surefoot.watch.lossgraph.loss_probe import LossProbe
 from surefoot.watch.mode.averaged import AveragedProbe
+from surefoot.watch.mode.idle_copy import IdleCopyProbe
 from surefoot.watch.mode.lost_dropout import LostDropoutProbe
 from surefoot.watch.mode.mode_probe import ModeProbe
 from surefoot.watch.mode.momentum import MomentumProbe
@@ -75,6 +76,7 @@ def all_probes() -> list[Probe]:
         ModeProbe(epochs),
         MomentumProbe(),
         AveragedProbe(),
+        IdleCopyProbe(),
         LostDropoutProbe(),
         UnderflowProbe(),  # after those that tell of scalers and autocast
         LostUpdateProbe(),

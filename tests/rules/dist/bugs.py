@@ -163,4 +163,29 @@ for _ in range(8):
     optimizer.step()
 """,
     ),
+    "gradients averaged by hand from different weights": Bug(
+        "replicas-diverged", 9,
+        """del model
+plain = torch.nn.Linear(6, 1)
+torch.nn.init.normal_(plain.weight)
+by_hand = torch.optim.SGD(plain.parameters(), lr=0.01)
+for _ in range(6):
+    by_hand.zero_grad()
+    loss_of(plain, *batch()).backward()
+    for p in plain.parameters(): dist.all_reduce(p.grad); p.grad /= 2
+    by_hand.step()
+""",
+    ),
+    "a head beside the wrapped model": Bug(
+        "replicas-diverged", 8,
+        """torch.manual_seed(0)
+head = torch.nn.Linear(1, 1)
+torch.manual_seed(rank)
+both = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.01)
+for _ in range(6):
+    both.zero_grad()
+    loss_of(lambda x: head(model(x)), *batch()).backward()
+    both.step()
+""",
+    ),
 }  # fmt: skip

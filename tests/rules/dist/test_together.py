@@ -37,6 +37,31 @@ def test_names_the_first_update_and_the_block_that_differs() -> None:
     assert (found.site, found.step) == (STEP, 2)
 
 
+def test_weights_averaged_by_hand_are_to_be_sent_first() -> None:
+    (found,) = ask(replicas_diverged, ranks(*(weights(rank, 1.0 + rank, 2.0, model="") for rank in (0, 1))))
+    assert "dist.broadcast()" in found.fix
+
+
+def beside(rank: int, update: int, *sums: float) -> ReplicaFacts:
+    return weights(rank, 1.0, 2.0, update=update, beside=weights(rank, *sums, update=update, site=None))
+
+
+def test_weights_beside_a_wrapper_that_were_equal_and_are_not() -> None:
+    first = [beside(rank, 1, 3.0, 4.0) for rank in (0, 1)]
+    later = [beside(rank, 2, 3.0, 4.0 + rank) for rank in (0, 1)]
+    latest = [beside(rank, 4, 3.0, 5.0 + rank) for rank in (0, 1)]
+    (found,) = ask(replicas_diverged, ranks(*first, *later, *latest))
+    assert "outside of DistributedDataParallel, near last.weight" in found.message
+    assert (found.site, found.step) == (STEP, 2)
+
+
+def test_weights_beside_a_wrapper_that_never_were_equal_are_the_ranks_own() -> None:
+    experts = [beside(rank, update, 3.0 + rank, 4.0) for update in (1, 2) for rank in (0, 1)]
+    assert ask(replicas_diverged, ranks(*experts)) == []
+    some = [beside(0, 1, 3.0, 4.0), weights(1, 1.0, 2.0), beside(0, 2, 3.0, 4.0), beside(1, 2, 9.0, 9.0)]
+    assert ask(replicas_diverged, ranks(*some)) == []
+
+
 def test_rounding_is_no_difference() -> None:
     assert ask(replicas_diverged, ranks(weights(0, 1.0, 2.0), weights(1, 1.0, 2.0 + 1e-5))) == []
     coarse = [weights(rank, 1.0, 2.0 + 0.05 * rank, resolution=0.0078) for rank in (0, 1)]

@@ -3,7 +3,6 @@
 # kind: ema
 # source: https://github.com/PatrickHua/SimSiam/issues/26
 # changed: small networks on random vectors in place of a ResNet
-# gap: a network that only gives targets may be meant to stay as it is, as a teacher's
 
 import copy
 import hashlib

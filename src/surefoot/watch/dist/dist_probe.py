@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from surefoot.facts import LossFacts, ReplicaFacts, Site
 from surefoot.watch.dist.course import Alone, Course
-from surefoot.watch.dist.note import note_of
+from surefoot.watch.dist.note import note_by_hand, note_of
 from surefoot.watch.dist.noted_updates import is_noted
 from surefoot.watch.dist.traffic import Mark, Traffic, num_ranks, number_of_all
 from surefoot.watch.dist.wrapper import Wrapper, Wrappers
@@ -239,10 +239,22 @@ class DistProbe(Probe):
         if is_noted(tracked.num_updates) and whole and len(whole) == len(held):
             ordinals = sorted({ordinal for _, ordinals in held for ordinal in ordinals})
             losses = [self._begun[ordinal].loss for ordinal in ordinals]
-            self._replica = note_of(self._recorder, tracked, whole, losses, replicated=not course.was_alone)
+            beside = self._traffic.is_left_to_torch and self._is_model(tracked)
+            together = not course.was_alone
+            self._replica = note_of(self._recorder, tracked, whole, losses, replicated=together, beside=beside)
+            self._recorder.record_due = True
+        elif is_noted(tracked.num_updates) and self._averages_by_hand(tracked):
+            self._replica = note_by_hand(self._recorder, tracked)
             self._recorder.record_due = True
         for wrapper, _ in held:
             wrapper.tracked = tracked
+
+    def _averages_by_hand(self, tracked: TrackedOptimizer) -> bool:
+        """Each gradient was sent by itself since the last step, and no wrapper has a part in it."""
+        if self._wrappers.all() or self._wrappers.has_others or not self._is_model(tracked):
+            return False
+        grads = [param.grad for param in tracked.ledger.params if param.grad is not None]
+        return bool(grads) and all(grad.data_ptr() in self._traffic.sent for grad in grads)
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         tracked = self._recorder.optimizers.get(optimizer)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import torch
 import torch.distributed as dist
 from torch import Tensor
 
@@ -46,6 +47,7 @@ def num_ranks() -> int:
 class Traffic:
     def __init__(self) -> None:
         self.num_bytes = 0  # of the smallest optimizer's parameters
+        self.sent: set[int] = set()  # where tensors lie that Python has sent since that step
         self._step = 0
         self._num_bytes_sent = 0  # by Python, since that step
         self._num_small = 0  # collectives that need not be counted
@@ -75,13 +77,20 @@ class Traffic:
     def _is_small(self, args: tuple[Any, ...], step: int) -> bool:
         """Gradients may be sent one by one: it is the sum that counts."""
         if step != self._step:
-            self._step, self._num_bytes_sent = step, 0
-        num_bytes = sum(tensor.numel() * tensor.element_size() for tensor in _tensors(args, depth=3))
+            self._step, self._num_bytes_sent, self.sent = step, 0, set()
+        tensors = list(_tensors(args, depth=3))
+        self.sent.update(tensor.data_ptr() for tensor in tensors if tensor.layout == torch.strided)
+        num_bytes = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
         self._num_bytes_sent += num_bytes
         share = LEAST_SHARE if self._num_bytes_sent <= FEW_BYTES else SMALL_SHARE
         is_small = not num_bytes or self._num_bytes_sent * share < self.num_bytes
         self._num_large += not is_small
         return is_small
+
+    @property
+    def is_left_to_torch(self) -> bool:
+        """Python has sent nothing that may hold gradients, weights or what layers exchange."""
+        return self._num_large == 0
 
     def leave_out(self, before: int | None) -> None:
         """What was sent since then is not counted."""

@@ -1,4 +1,4 @@
-"""Layers that run over the samples of a batch: recurrent ones, attention and softmaxes that take it for something else."""
+"""Layers that run over the samples of a batch: recurrent ones, attention, softmaxes that take it for another."""
 
 from __future__ import annotations
 
