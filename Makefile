@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile sur
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -30,6 +30,7 @@ help:
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
 	@echo 'make bench-dash          how fast the dashboard starts and shows charts, beside others'
+	@echo 'make bench-sync          runs of many machines at one address, cut and opened'
 	@echo 'make bench-signals       what signals cost; healthy runs on which their rules are silent'
 	@echo 'make bench-check         surefoot check on clean programs, and on the same with 46 defects'
 	@echo 'make bench-verdict       how often what is said about the end of a loss is right, on trainings that went on'
@@ -152,6 +153,16 @@ prove-door: $(STAMP)
 bench-log: .venv-bench-log/.stamp
 	PYTHONPATH=src .venv-bench-log/bin/python -m benchmarks.log
 
+# Object storage needs an S3 server, and a client of it.
+bench-sync: .venv-bench-sync/.stamp
+	PYTHONPATH=src:. .venv-bench-sync/bin/python -W ignore -m benchmarks.sync $(ARGS)
+
+.venv-bench-sync/.stamp: constraints.txt
+	test -x .venv-bench-sync/bin/python || $(PYTHON) -m venv .venv-bench-sync
+	.venv-bench-sync/bin/python -m pip install --quiet --constraint constraints.txt duckdb numpy rich playwright torch
+	.venv-bench-sync/bin/python -m pip install --quiet 'moto[server,s3]' s3fs
+	touch $@
+
 bench-dash: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.dash
 
@@ -201,4 +212,4 @@ constraints:
 
 clean:
 	rm -rf node_modules src/surefoot/dashboard/page/vendor
-	rm -rf .venv .venv-bench .venv-bench-log .venv-fuzz .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*
+	rm -rf .venv .venv-bench .venv-bench-log .venv-bench-sync .venv-fuzz .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage .coverage.*

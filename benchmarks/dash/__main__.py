@@ -9,7 +9,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from urllib.parse import quote, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.dash.dashboards import CHARTS, DASHBOARDS, Dashboard
+from benchmarks.dash.dashboards import CHARTS, DASHBOARDS, Dashboard, free_port
 from benchmarks.dash.write import NUM_SERIES
 from benchmarks.log.page import put, table
 
@@ -109,13 +108,6 @@ def wait_until_up(address: str) -> None:
             return
         except OSError:
             time.sleep(0.01)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def version_of(dashboard: Dashboard) -> str:

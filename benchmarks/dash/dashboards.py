@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,13 @@ const drawn = (canvas) => {
   return new Set(pixels.filter((pixel) => pixel >>> 31)).size > 3;  // not only transparent, and not of one colour
 };
 """
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
 
 
 @dataclass(frozen=True)

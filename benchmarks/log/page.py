@@ -9,7 +9,8 @@ RELIABILITY = DOCS / "reliability.md"
 HEADS = {
     PAGE.name: """# Figures of the run log
 
-Written by `make prove-log`, `make bench-log` and `make bench-dash`, each its own part. No figure here is by hand.
+Written by `make prove-log`, `make bench-log`, `make bench-dash` and `make bench-sync`, each its own parts.
+No figure here is by hand.
 """,
     RELIABILITY.name: """# Reliability
 
@@ -18,7 +19,7 @@ Written by `make prove-log`, `make prove-peers`, `make fuzz` and `make prove-doo
 No figure here is by hand.
 """,
 }
-PARTS = ("proof", "peers", "dashboards", "kills", "damages", "others", "fuzz", "door")
+PARTS = ("proof", "peers", "dashboards", "lists", "sync", "kills", "damages", "others", "fuzz", "door")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

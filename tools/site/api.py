@@ -11,7 +11,20 @@ import surefoot as sf
 PAGES = {
     "Watch a training": ("watch", "Watch", "Finding", "FindingError", "Report"),
     "The loop": ("Loop", "every", "TensorBatches", "baseline", "stop", "schedule"),
-    "The run log": ("log", "start_run", "Run", "track", "Image", "Audio", "Table", "open", "alert"),
+    "The run log": (
+        "log",
+        "start_run",
+        "Run",
+        "track",
+        "Image",
+        "Audio",
+        "Table",
+        "open",
+        "alert",
+        "Image",
+        "Audio",
+        "Table",
+    ),
     "Check and compare": ("check", "verify", "testing"),
     "The lab": ("lr_find", "noise_scale", "fit_batch", "ablate"),
 }

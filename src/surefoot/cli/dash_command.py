@@ -13,6 +13,7 @@ MOST_COMPARED = 8  # as on the page
 _EXAMPLES = """\
   surefoot dash                          the runs of ./runs
   surefoot dash /data/runs --port 7000   another folder, another port
+  surefoot dash s3://bucket/team         runs that `surefoot sync` has copied to an address
   surefoot dash --compare 20260115 latest    two runs side by side
   surefoot dash --no-browser             print the address only, as for an SSH tunnel:
                                          ssh -L 6180:localhost:6180 HOST
@@ -27,8 +28,8 @@ sent is not encrypted.
 
 def main(argv: Sequence[str]) -> int:
     parser = parser_of("dash", "Show runs in the browser, live.", _EXAMPLES)
-    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="where runs are logged (default: runs)")
-    parser.add_argument("--log", type=Path, default=Path("runs"), metavar="DIR", help="the same as DIR")
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="where runs are logged (default: runs), or an address")
+    parser.add_argument("--log", default="runs", metavar="DIR", help="the same as DIR")
     parser.add_argument("--port", type=port, metavar="N", help="default: 6180, or the next free one; 0: any")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
@@ -40,12 +41,12 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
 
-    folder = options.folder or options.log
+    folder = _source(options.folder or options.log)
     place = Place(
         folder,
         options.host,
         PORT if options.port is None else options.port,
-        allows_edits=not (options.no_edits or options.open_to_network),
+        allows_edits=not (options.no_edits or options.open_to_network or isinstance(folder, str)),
         view=_compared(folder, options.compare),
     )
     if not place.is_loopback and not options.open_to_network:
@@ -63,18 +64,38 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _compared(folder: Path, names: Sequence[str]) -> str:
+def _source(given: str) -> Path | str:
+    """A folder, or the address of a place that can be reached."""
+    from surefoot.runlog.remote.place import is_address
+
+    if not is_address(given):
+        return Path(given)
+    from surefoot.runlog.read.error import RunLogError
+    from surefoot.runlog.remote.runs import RemoteRuns
+
+    try:
+        RemoteRuns(given)
+    except (RunLogError, OSError) as error:
+        raise UsageError(str(error)) from None
+    return given
+
+
+def _compared(folder: Path | str, names: Sequence[str]) -> str:
     """The address of the comparison; names may be abbreviated."""
     if not names:
         return ""
     if not 1 < len(names) <= MOST_COMPARED:
         raise UsageError(f"--compare takes 2 to {MOST_COMPARED} runs, got {len(names)}.")
+    if isinstance(folder, str):
+        return "#/compare?" + urlencode([("run", name) for name in names])
     from surefoot.cli.stored import find  # what reads runs is not needed to start without
 
     return "#/compare?" + urlencode([("run", find(name, folder).name) for name in names])
 
 
-def _where(folder: Path) -> str:
+def _where(folder: Path | str) -> str:
+    if isinstance(folder, str):
+        return f"runs at {folder}"
     if not folder.is_dir():
         return f"there is no folder {folder} yet; runs appear as soon as some are logged there."
     return f"runs of {folder.absolute()}"

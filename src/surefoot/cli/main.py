@@ -25,6 +25,7 @@ COMMANDS = {
     "report": "write a run as one HTML file, to share",
     "export": "write a run for TensorBoard, or as CSV or Parquet",
     "import": "import runs from TensorBoard event files and CSV",
+    "sync": "copy runs to where others read them: a shared folder, ssh, object storage",
     "doctor": "check the files of a run for damage and salvage them",
     "rm": "delete runs",
     "prune": "delete old runs and the leftovers of killed writers",

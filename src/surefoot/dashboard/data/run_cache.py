@@ -59,6 +59,11 @@ class RunCache:
         self._indexes, self._names = SeriesIndexes(), KnownNames()
         self._lock = threading.Lock()
 
+    @property
+    def where(self) -> str:
+        """For people."""
+        return str(self.folder)
+
     def names(self) -> list[str]:
         """The newest first; none if the folder is not there yet."""
         try:

@@ -26,7 +26,7 @@ RUN = "/api/runs/{run}"
 QUERIES = 8  # that run or wait for a box; others wait for these
 
 
-def make_app(folder: Path, auth: Auth, *, allows_edits: bool = True) -> tuple[ASGIApp, Live]:
+def make_app(folder: Path | str, auth: Auth, *, allows_edits: bool = True) -> tuple[ASGIApp, Live]:
     """The application behind its door, and what must be told when the server ends."""
     mimetypes.add_type("text/javascript", ".js")  # some systems know it by another name, which browsers refuse
     app = Starlette(

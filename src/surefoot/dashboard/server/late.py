@@ -17,9 +17,9 @@ FIRST = ("duckdb", "surefoot.report.convergence", f"{HOME}.runs", f"{HOME}.serie
 
 
 class Late:
-    """The run cache of the folder."""
+    """The run cache of a folder, or of an address, which is a text."""
 
-    def __init__(self, folder: Path, *, allows_edits: bool = True) -> None:
+    def __init__(self, folder: Path | str, *, allows_edits: bool = True) -> None:
         self.folder = folder
         self.allows_edits = allows_edits
         self._lock = threading.Lock()
@@ -28,10 +28,17 @@ class Late:
     def run_cache(self) -> RunCache:
         with self._lock:
             if self._run_cache is None:
-                from surefoot.dashboard.data.run_cache import RunCache
-
-                self._run_cache = RunCache(self.folder, allows_edits=self.allows_edits)
+                self._run_cache = self._make()
             return self._run_cache
+
+    def _make(self) -> RunCache:
+        if isinstance(self.folder, str):
+            from surefoot.dashboard.data.remote_cache import RemoteCache
+
+            return RemoteCache(self.folder)
+        from surefoot.dashboard.data.run_cache import RunCache
+
+        return RunCache(self.folder, allows_edits=self.allows_edits)
 
 
 def late(name: str) -> Callable[[RunCache, Params], dict[str, Any]]:

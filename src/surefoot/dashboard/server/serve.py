@@ -35,7 +35,7 @@ class NoPortError(OSError):
 class Place:
     """Where it listens, and who may ask for it by which name."""
 
-    folder: Path
+    folder: Path | str  # an address is a text
     host: str = "127.0.0.1"
     port: int = PORT
     allows_edits: bool = True

@@ -13,6 +13,7 @@ from surefoot.runlog.read.run import Run, is_log_file, load_run
 
 if TYPE_CHECKING:
     from surefoot.runlog.read.sql.answer import Answer
+    from surefoot.runlog.remote.runs import RemoteRuns
 
 
 class Runs:
@@ -43,15 +44,7 @@ class Runs:
 
     def find(self, name: str) -> Path:
         """The folder of a run by its name, its beginning, or as "latest"; an error that names the nearest."""
-        if not isinstance(name, str):
-            raise TypeError(f'a run is named by its folder, the beginning of it, or "latest", got {name!r}.')
-        names = self.names()
-        if name == "latest" and names:
-            return self.folder / names[-1]
-        found = [known for known in names if known == name] or [known for known in names if known.startswith(name)]
-        if len(found) == 1 and name:
-            return self.folder / found[0]
-        raise RunLogError(_not_found(name, names, found, self.folder))
+        return self.folder / pick(name, self.names(), str(self.folder))
 
     def sql(self, query: str, **limits: Any) -> Answer:
         """Ask all runs: `runs.sql("SELECT run, last_loss FROM runs ORDER BY last_loss").rows()`."""
@@ -79,10 +72,28 @@ class Runs:
         return f"<{len(self)} runs in {self.folder}>"
 
 
-def open_runs(folder: str | os.PathLike[str] = "runs") -> Runs:
-    """The runs of a folder: `sf.open("runs")["latest"].scalars("loss")`."""
+def pick(name: str, names: list[str], where: str) -> str:
+    """The one of these names that is meant: itself, its beginning, or "latest"."""
+    if not isinstance(name, str):
+        raise TypeError(f'a run is named by its folder, the beginning of it, or "latest", got {name!r}.')
+    if name == "latest" and names:
+        return names[-1]
+    found = [known for known in names if known == name] or [known for known in names if known.startswith(name)]
+    if len(found) == 1 and name:
+        return found[0]
+    raise RunLogError(_not_found(name, names, found, where))
+
+
+def open_runs(folder: str | os.PathLike[str] = "runs") -> Runs | RemoteRuns:
+    """The runs of a folder, or of an address they were synced to: `sf.open("runs")["latest"].scalars("loss")`."""
     if not isinstance(folder, str | os.PathLike):
         raise TypeError(f'sf.open takes the folder that runs are logged in, such as "runs", got {folder!r}.')
+    from surefoot.runlog.remote.place import is_address
+
+    if is_address(str(folder)):
+        from surefoot.runlog.remote.runs import RemoteRuns
+
+        return RemoteRuns(str(folder))
     runs = Runs(Path(folder))
     runs.names()  # says now what is wrong with the folder
     return runs
@@ -99,7 +110,7 @@ def _is_run(folder: os.DirEntry[str]) -> bool:
         return True
 
 
-def _not_found(name: str, names: list[str], found: list[str], folder: Path) -> str:
+def _not_found(name: str, names: list[str], found: list[str], folder: str) -> str:
     if not names:
         return f"there is no run in {folder} yet. `surefoot run SCRIPT` creates one."
     if found:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from surefoot.dashboard.data.encode import encode
-from surefoot.dashboard.data.question import answer_parts
+from surefoot.dashboard.data.question import answer_parts, remote_parts
 from surefoot.dashboard.server.body import is_json, read_json
 from surefoot.dashboard.server.reply import refuse
 from surefoot.runlog.box.boxes import Stop
@@ -31,7 +33,7 @@ async def query(request: Request) -> Response:
         return refuse(400, 'a query is sent as {"sql": "SELECT …"}.')
     state, stop = request.app.state, Stop()
     state.live.at_closing.add(stop.ask)
-    parts = answer_parts(state.late.folder, state.boxes, sql, stop)
+    parts = _parts(state, sql, stop)
     gone = asyncio.create_task(_until_gone(request, stop))
     try:
         head = await _next(request, parts)
@@ -44,6 +46,12 @@ async def query(request: Request) -> Response:
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     lines = _lines(request, head, parts, gone, stop)
     return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+
+
+def _parts(state: State, sql: str, stop: Stop) -> Parts:
+    if isinstance(state.late.folder, Path):
+        return answer_parts(state.late.folder, state.boxes, sql, stop)
+    return remote_parts(lambda: state.late.run_cache().remote, sql)
 
 
 async def _lines(

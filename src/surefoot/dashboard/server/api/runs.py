@@ -14,7 +14,7 @@ _CENSUSES = SeriesIndexes()
 
 
 def list_runs(run_cache: RunCache, params: Params) -> dict[str, Any]:
-    return {"runs": run_cache.rows(), "folder": str(run_cache.folder), "can_edit": run_cache.allows_edits}
+    return {"runs": run_cache.rows(), "folder": run_cache.where, "can_edit": run_cache.allows_edits}
 
 
 def list_columns(run_cache: RunCache, params: Params) -> dict[str, Any]:

@@ -38,7 +38,12 @@ class Limits:
 
 def fence(connection: duckdb.DuckDBPyConnection, limits: Limits, allowed: Sequence[Path]) -> None:
     """From now on nothing is open but these files, and no setting can be changed."""
-    connection.execute(f"SET allowed_paths = [{', '.join(quote(str(file.absolute())) for file in allowed)}]")
+    fence_names(connection, limits, [str(file.absolute()) for file in allowed])
+
+
+def fence_names(connection: duckdb.DuckDBPyConnection, limits: Limits, allowed: Sequence[str]) -> None:
+    """The same of files that are named as DuckDB names them, which may be elsewhere."""
+    connection.execute(f"SET allowed_paths = [{', '.join(map(quote, allowed))}]")
     connection.execute(f"SET memory_limit = {quote(limits.memory)}")
     connection.execute(f"SET temp_directory = {quote('' if limits.spill is None else str(limits.spill.absolute()))}")
     for setting in _FENCE:

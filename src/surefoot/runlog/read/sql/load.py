@@ -96,25 +96,20 @@ class Loader:
             return _READERS[name](connection)
 
     def _load_series(self, *, filled: bool) -> None:
-        for table, types in (
-            ("_process", _PROCESS), ("_series", _SERIES), ("_unsealed", _UNSEALED), ("_segment", _SEGMENT)
-        ):  # fmt: skip
-            create(self._connection, table, types)
         processes = self._processes() if filled else []
-        rows(self._connection, "_process", _PROCESS, [(i, run, p.rank) for i, (run, p) in enumerate(processes)])
         found = _Found()
         for i, (_, process) in enumerate(processes):
             try:
                 self._read_process(i, process, found)
             except RunLogError as error:
                 self.problems.append(str(error))
-        rows(self._connection, "_series", _SERIES, found.series)
-        rows(self._connection, "_segment", _SEGMENT, found.segments)
+        known = [(i, run, p.rank) for i, (run, p) in enumerate(processes)]
+        series_tables(self._connection, known, found.series, found.segments)
         if found.unsealed:
             columns = [np.concatenate(parts) for parts in zip(*found.unsealed, strict=True)]
             fill(self._connection, "_unsealed", _UNSEALED, columns)
-        self._connection.execute(series_view("scalars", self.files))
-        self._connection.execute(series_view("params", self.files))
+        for view in ("scalars", "params"):
+            self._connection.execute(series_view(view, [str(file) for file in self.files]))
 
     def _read_process(self, number: int, process: StoredProcess, found: _Found) -> None:
         with snapshot(process.file) as connection:
@@ -142,14 +137,27 @@ class _Found:
     unsealed: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
 
 
-def series_view(name: str, files: Sequence[Path]) -> str:
+def series_tables(
+    connection: duckdb.DuckDBPyConnection, processes: Sequence[tuple[int, str, int | None]],
+    series: Sequence[tuple[Any, ...]], segments: Sequence[tuple[str, int]],
+) -> None:  # fmt: skip
+    """What `series_view` needs: processes by number with run and rank, their series, and whose each segment is."""
+    create(connection, "_unsealed", _UNSEALED)
+    for table, types, given in (
+        ("_process", _PROCESS, processes), ("_series", _SERIES, series), ("_segment", _SEGMENT, segments)
+    ):  # fmt: skip
+        create(connection, table, types)
+        rows(connection, table, types, given)
+
+
+def series_view(name: str, files: Sequence[str]) -> str:
     """Rows of both kinds get their run, rank and names; DuckDB reads only what a query asks of the files."""
     homes = {"run": "p", "rank": "p", "name": "s", "place": "s"}
     columns = ", ".join(f"{homes.get(column, 'r')}.{column}" for column in VIEWS[name])
     kind = name.removesuffix("s")
     sources = ["SELECT process, series, step, time, value FROM _unsealed"]
     if files:
-        listed = ", ".join(quote(str(file)) for file in files)
+        listed = ", ".join(map(quote, files))
         sources.append(
             "SELECT f.process, q.series, q.step, q.time, q.value "
             f"FROM read_parquet([{listed}], filename = true) q JOIN _segment f ON f.file = q.filename"

@@ -1,0 +1,1 @@
+"""Runs of many machines at one address: a folder, and object storage."""

@@ -1,0 +1,1 @@
+"""Runs of many machines in one place: a shared folder, a machine reached by ssh, or object storage."""
