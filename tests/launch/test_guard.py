@@ -9,6 +9,7 @@ import pytest
 
 from surefoot.launch.guard import Guard
 from tests.cli.command import write
+from tests.forked.client import python
 
 FAILING = """
 import sys
@@ -45,6 +46,19 @@ def test_the_exit_status_is_the_scripts(owner: str, name: str, tmp_path: Path) -
     assert (done.stdout, done.returncode) == ("ran\n", 5)
     assert "failed; the script is not affected. LookupError: ours" in done.stderr
     assert all(line.startswith("surefoot: ") for line in done.stderr.splitlines())
+
+
+def test_where_torch_has_changed_the_script_runs_and_no_rule_counts_as_checked(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", "import torch; print(torch.ones(1).item())")
+    code = (
+        "import sys, torch; del torch._C._DisableAutocast; from surefoot.cli.main import main; "
+        "sys.exit(main(['run', '--no-log', 'train.py']))"
+    )
+    done = python(write(tmp_path / "gone.py", code), cwd=tmp_path)
+    said = done.err
+    assert (done.out, done.status) == (b"1.0\n", 0)
+    assert "surefoot: it could not start; the script goes on unwatched. AttributeError: " in said
+    assert "; 0 rules checked; " in said and "not checked: all of them (surefoot could not start: " in said
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ class Watching:
         self._is_first_rank = rank == 0
         self._among_models = False  # torch was there before, and so may be models
         self._exporters: Exporters | None = None
+        self._failure = ""  # why it could not start
 
     def start(self) -> None:
         decide(self._run)  # `sf.log` and loops of the program write to the same run
@@ -113,6 +114,9 @@ class Watching:
                 self._exporters.finding(finding)
 
     def report(self) -> Report:
+        if self._failure:
+            not_checked = {rule.name: f"surefoot could not start: {self._failure}" for rule in self.rules}
+            return Report(self._plan.script, not_checked=not_checked, num_rules=len(self.rules))
         if self._sanitizer is None:
             return Report(self._plan.script, num_rules=len(self.rules))
         return self._sanitizer.report(self._plan.script)
@@ -147,7 +151,8 @@ class Watching:
                 self._sanitizer = self._make()
                 self._sanitizer.start(among_models=self._among_models)
         except Exception as error:
-            self._say(f"it could not start; the script goes on unwatched. {type(error).__name__}: {error}")
+            self._failure = f"{type(error).__name__}: {error}"
+            self._say(f"it could not start; the script goes on unwatched. {self._failure}")
 
     def _make(self) -> Sanitizer:
         from surefoot.sanitizer import LazyLog, Sanitizer

@@ -136,13 +136,18 @@ def summary(report: Report, num_hidden: int = 0, log: Path | None = None) -> str
         said.append(f"{_count(num_hidden, 'note')} hidden (--notes shows them)")
     if report.not_checked:
         reasons = dict.fromkeys(report.not_checked.values())
-        grouped = [f"{', '.join(r for r, w in report.not_checked.items() if w == why)} ({why})" for why in reasons]
+        grouped = [f"{_rules(report, why)} ({why})" for why in reasons]
         said.append(f"{len(report.not_checked)} not checked: {'; '.join(grouped)}")
     if log is not None:
         said.append(f"logged in {relative(str(log)) or log}")
     if not report.steps:
         said.insert(0, nothing_trained(report))
     return "surefoot: " + "; ".join(said)
+
+
+def _rules(report: Report, why: str) -> str:
+    names = [rule for rule, reason in report.not_checked.items() if reason == why]
+    return ", ".join(names) if len(names) < report.num_rules else "all of them"
 
 
 def _count(num: int, word: str) -> str:

@@ -37,13 +37,6 @@ def assignments(node: ast.AST, attribute: str) -> Iterator[tuple[ast.Attribute, 
                     yield ast.Attribute(owner, attribute), child.lineno
 
 
-def method_calls(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """Names of methods called below a node, with their lines."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            yield child.func.attr, child.lineno
-
-
 def find_assignment(
     files: Iterable[str], attribute: str, accept: Callable[[ast.Attribute], bool] = lambda target: True
 ) -> Site | None:

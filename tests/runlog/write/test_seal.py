@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from surefoot.runlog.write import seal, segment
-from surefoot.runlog.write.claim import ClaimedError
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.recover import recover
 from tests.runlog.write.stored import ask, scalars, sealed
@@ -191,17 +190,3 @@ def test_sealed_values_take_few_bytes(tmp_path: Path) -> None:
     num_bytes = sum(found.stat().st_size for found in tmp_path.rglob("*") if found.is_file())
     assert num_bytes / (30_000 * 20) < 10
     assert os.listdir(tmp_path) and len(sealed(tmp_path / "rank-0.db")) == 30_000 * 20  # noqa: PTH208
-
-
-def test_a_run_can_be_tidied_when_nobody_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "rank-0.db"
-    write(file)
-    monkeypatch.setattr(seal, "CLOSE_BYTES", 300)
-    log = RunLog(file, {}, pytest.fail)
-    log.flush()
-    with pytest.raises(ClaimedError, match="a file has one writer"):
-        seal.tidy(file, pytest.fail)
-    log.close()
-    seal.tidy(file, pytest.fail)
-    assert ask(file, "SELECT count(*) FROM chunks") == [(0,)]
-    assert_whole(file)

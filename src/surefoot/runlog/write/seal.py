@@ -121,12 +121,3 @@ class Sealer:
         until = time.monotonic() + GRACE_SECONDS
         self._gone += [(until, folder_of(self._store.file) / old.file) for old in job.replaced]
         return True
-
-
-def tidy(file: Path, say: Callable[[str], None]) -> None:
-    """Seal what a run has left in SQLite if it is worth it, and remove orphans; refused while the run is written."""
-    store = Store(file)
-    try:
-        Sealer(store, lambda what, why: say(f"{file} {what} {why}")).close()
-    finally:
-        store.close()

@@ -18,13 +18,6 @@ TAME = frozenset({
     "View",
 })  # fmt: skip
 
-# They go wrong by overflow only, which takes enormous numbers or half precision.
-GENTLE = frozenset({
-    "Addbmm", "Addcmul", "Addmm", "Addmv", "AvgPool2D", "Baddbmm", "Bmm", "Convolution", "Dot", "Elu", "Embedding",
-    "Gelu", "Hardswish", "LogSoftmax", "MeanVar", "Mish", "MkldnnLinear", "Mm", "Mul", "Mv", "NativeBatchNorm",
-    "NativeDropout", "NativeGroupNorm", "NativeLayerNorm", "NllLoss", "NllLoss2D", "Silu", "Softplus",
-})  # fmt: skip
-
 # They bring in values that the graph does not name as inputs.
 FILLING = frozenset({"ConstantPadNd", "CopySlices", "Fill", "IndexFill", "IndexPut", "MaskedFill", "MaskedScatter"})
 
