@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile sur
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers prove-places fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -37,6 +37,7 @@ help:
 	@echo 'make bench-verify        surefoot verify on pairs of runs, with and without defects of distributed training'
 	@echo 'make prove-log           kill its writers at 500 random moments, damage its files 2,000 times, write a million steps'
 	@echo 'make prove-peers         the same kills and damages for TensorBoard, wandb, MLflow, Aim and SQLite alone'
+	@echo 'make prove-places        log to file systems that are full, slow, or on another machine; needs root and sshfs'
 	@echo 'make fuzz                a fuzzer over the readers of our files, for half an hour'
 	@echo 'make prove-door          attack SQL and the dashboard: statements, fuzzed requests, connections'
 	@echo 'make new-rule NAME=stale-gradients FAMILY=grad    start a rule'
@@ -137,6 +138,9 @@ prove-log: $(STAMP)
 
 prove-peers: .venv-bench-log/.stamp
 	PYTHONPATH=src:. .venv-bench-log/bin/python -W ignore -m benchmarks.log.peers $(ARGS)
+
+prove-places: $(STAMP)
+	$(PY) -W ignore -m benchmarks.log.places $(ARGS)
 
 fuzz: .venv-fuzz/.stamp
 	PYTHONPATH=src:. .venv-fuzz/bin/python -m benchmarks.fuzz $(ARGS)

@@ -7,6 +7,7 @@ python -m benchmarks.fuzz cell --seconds 60   # one of them
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,23 @@ import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-KEPT = Path(__file__).parents[2] / "tests" / "runlog" / "files" / "fuzzed"  # what was found, as tests
+from benchmarks.log.page import RELIABILITY, put
+
 MOST_BYTES = 2000
+TEXT = """## A fuzzer over the readers
+
+`make fuzz` gives the readers of our files bytes that no writer of ours has written, led by the coverage of our code
+(atheris): tails, databases, single cells with right checksums, `.id` files, edits, event files, tables, traces, and the
+frames that SQL is answered in. The last run took {seconds} s on {targets} targets, with {inputs} inputs, on a machine
+that did other work, too. It found {found}.
+
+Earlier runs, of up to 1.9 million inputs, found seven places that raised something raw: three in rows and chunks of a
+database whose checksums are right, two in records of a tail, two in frames. They are fixed, and their inputs are tests
+(`tests/runlog/files/fuzzed`).
+
+One kind of finding is not fixed: a frame of a few bytes can make Python's unpickler take gigabytes. Only the process
+that runs a query writes frames, so that this needs somebody who has taken hold of that process.
+"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -33,10 +49,24 @@ def main(argv: Sequence[str]) -> int:
 
     share = str(options.seconds // len(TARGETS))
     command = [sys.executable, "-m", "benchmarks.fuzz", "--seconds", share, "--out", str(options.out)]
-    failed = [name for name in TARGETS if subprocess.run([*command, name], check=False).returncode]
-    found = sorted(options.out.glob("found/*"))
-    print(f"{len(TARGETS)} targets, {options.seconds} s: {len(found)} findings, {len(failed)} crashes {failed}")
+    failed, num_inputs, begun = [], 0, time.monotonic()
+    for name in TARGETS:
+        told = subprocess.run([*command, name], check=False, stderr=subprocess.PIPE, text=True)
+        failed += [name] if told.returncode else []
+        num_inputs += sum(map(int, re.findall(r"stat::number_of_executed_units: (\d+)", told.stderr)))
+        print(told.stderr[-2000:], file=sys.stderr)
+    found = [file.name for file in sorted(options.out.glob("found/*"))]
+    put("fuzz", page(len(TARGETS), time.monotonic() - begun, num_inputs, found), RELIABILITY)
+    print(f"{num_inputs} inputs: findings {found}, crashes {failed}")
     return int(bool(found or failed))
+
+
+def page(num_targets: int, seconds: float, num_inputs: int, found: Sequence[str]) -> str:
+    is_known = all(name.startswith(("frame-crash-oom", "frame_value-crash-oom")) for name in found)
+    told = "nothing but what the last paragraph tells of" if found and is_known else f"{len(found)} places"
+    return TEXT.format(
+        targets=num_targets, seconds=f"{seconds:,.0f}", inputs=f"{num_inputs:,}", found=told if found else "nothing"
+    )
 
 
 def fuzz(name: str, seconds: int, out: Path) -> int:

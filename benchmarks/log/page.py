@@ -15,11 +15,12 @@ No figure here is by hand.
     RELIABILITY.name: """# Reliability
 
 What happens when writers are killed, files are damaged, and SQL and the server are attacked, tried many times.
-Written by `make prove-log`, `make prove-peers`, `make fuzz` and `make prove-door`, each its own parts.
+Written by `make prove-log`, `make prove-peers`, `make prove-places`, `make fuzz` and `make prove-door`, each its own
+parts.
 No figure here is by hand.
 """,
 }
-PARTS = ("proof", "peers", "dashboards", "lists", "sync", "kills", "damages", "others", "fuzz", "door")
+PARTS = ("proof", "peers", "dashboards", "lists", "sync", "kills", "damages", "others", "places", "fuzz", "door")
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

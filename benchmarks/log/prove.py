@@ -48,7 +48,7 @@ while writers log two series and a histogram at every step, seal and merge all t
 chunks or in segments of the manifest; each file must pass SQLite's integrity check. What was not yet committed is
 brought back from the tail. *Lost* is what was handed over before the kill and not found after it, in seconds of wall
 time. At most {promise:.0f} ms are promised, on a machine that gives each thread its turn in time.
-The whole proof has 500 moments.
+The whole proof has 500 moments.{beside}
 
 {kills}
 """
@@ -155,6 +155,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--sizes", type=_numbers, default=list(SIZES))
     parser.add_argument("--seed", type=int, default=0, help="of the first damage")
     parser.add_argument("--kept", type=Path, metavar="FOLDER", help="keep results there, and go on with those it has")
+    parser.add_argument("--load", help="of the machine meanwhile, if it did other work: told on the page")
     parser.add_argument("--publish", action="store_true", help="write the pages also of a smaller proof")
     options = parser.parse_args(argv)
     wrong: list[str] = []
@@ -163,7 +164,10 @@ def main(argv: Sequence[str]) -> int:
     if options.kills:
         kills = prove_kills(options.kills, Kept(options.kept, "kills"))
         wrong += failures(kills, [])
-        parts = {"kills": kill_table(kills), "promise": 1000 * MOST_LOST_SECONDS}
+        beside = (
+            f" Meanwhile the machine had a load of {options.load} on {os.cpu_count()} cores." if options.load else ""
+        )
+        parts = {"kills": kill_table(kills), "promise": 1000 * MOST_LOST_SECONDS, "beside": beside}
         texts.append(("kills", KILLS_TEXT.format(moments=options.kills, latest=f"{LATEST:g}", **parts), RELIABILITY))
     if options.damages:
         verdicts = prove_damages(options.damages, options.seed, Kept(options.kept, "damages"))

@@ -10,13 +10,16 @@ PAGE = 4096
 
 def damage(folder: Path, rng: random.Random) -> str:
     """What was done."""
-    done = [_damage(folder, rng) for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 4)))]
+    done = [told for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 4))) if (told := _damage(folder, rng))]
     return done[0] if len(done) == 1 else f"several: {'; '.join(done)}"
 
 
 def _damage(folder: Path, rng: random.Random) -> str:
     files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.endswith("-shm"))
-    file = rng.choice([one for one in files if one.stat().st_size])
+    some = [one for one in files if one.stat().st_size]
+    if not some:
+        return ""  # nothing is left of it
+    file = rng.choice(some)
     kind, do = rng.choice(_KINDS)
     if do is _remove and is_edit_file(file.name):
         do = _zero  # whoever removes an edit takes it back

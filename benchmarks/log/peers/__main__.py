@@ -30,9 +30,9 @@ NUM_STEPS = 200
 START_SECONDS = 120.0
 TEXT = """## Other trackers in the same tests
 
-Written by `make prove-peers`, at smaller counts: {kills} kills and {damages} damages each. Every peer logs four series,
-as its documentation shows, with {versions}; SQLite alone is Python's `sqlite3` with a write-ahead log and one
-transaction a step.
+Written by `make prove-peers`, at smaller counts: {kills} kills and {damages} damages each. Each logs four series, as
+its documentation shows: surefoot of this version, {versions}.
+SQLite alone is Python's `sqlite3` with a write-ahead log and one transaction a step.
 
 **Kills.** SIGKILL of a writer that logs a step every 5 ms, half of the moments in the first second after the first
 step, the others within 3 s. *Lost* is what was handed over and not found afterwards.

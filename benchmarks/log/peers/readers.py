@@ -30,6 +30,22 @@ class Found:
     said: str = ""
 
 
+def surefoot(folder: Path) -> Rows:
+    import surefoot as sf
+
+    rows: Rows = {}
+    for run in sf.open(folder):
+        for process in run:
+            for series, column in process.columns().items():
+                rows |= {
+                    (series.name, step): value
+                    for step, value in zip(column.steps.tolist(), column.values.tolist(), strict=True)
+                }
+        for problem in run.problems:
+            print(problem)
+    return rows
+
+
 def sqlite(folder: Path) -> Rows:
     with closing(sqlite3.connect(folder / "log.db")) as connection:
         return {(name, step): value for step, name, value in connection.execute("SELECT * FROM metrics")}
@@ -88,7 +104,7 @@ def aim(folder: Path) -> Rows:
 
 
 READERS: dict[str, tuple[Callable[[Path], Rows], str]] = {
-    "SQLite": (sqlite, "sqlite3"),
+    "surefoot": (surefoot, "surefoot"), "SQLite": (sqlite, "sqlite3"),
     "TensorBoard": (tensorboard, "tensorboard.backend.event_processing.event_accumulator"),
     "wandb offline": (wandb, "wandb.proto.wandb_internal_pb2"), "MLflow": (mlflow, "mlflow"), "Aim": (aim, "aim"),
 }  # fmt: skip

@@ -39,8 +39,8 @@ def sqlite(folder: Path) -> trackers.Opened:
 
 
 WRITERS: dict[str, Callable[[Path], trackers.Opened]] = {
-    "SQLite": sqlite, "TensorBoard": trackers.tensorboard, "wandb offline": trackers.wandb,
-    "MLflow": trackers.mlflow, "Aim": trackers.aim,
+    "surefoot": trackers.surefoot, "SQLite": sqlite, "TensorBoard": trackers.tensorboard,
+    "wandb offline": trackers.wandb, "MLflow": trackers.mlflow, "Aim": trackers.aim,
 }  # fmt: skip
 
 
