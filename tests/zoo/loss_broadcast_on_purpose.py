@@ -98,3 +98,17 @@ class Centers(nn.Module):
 
 train(Centers(), lambda out, x: out.min(1).values.mean())
 train(Centers(), lambda out, x: out.mean())
+
+# Weights: one for each sample, one for each output, one for each pair, and as many weightings as there are samples.
+weigh = torch.rand(N)
+
+
+def each(out: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return F.smooth_l1_loss(out, x[:, : out.shape[1]], reduction="none")
+
+
+train(one(), lambda out, x: (each(out, x) * weigh[:, None]).mean())
+train(one(), lambda out, x: (each(out, x).squeeze(1) * weigh).mean())
+train(two(), lambda out, x: (each(out, x) * torch.tensor([1.0, 2.0])).mean())
+train(one(), lambda out, x: (each(out, x) * torch.rand(N, N)).mean())
+train(one(), lambda out, x: (each(out, x) * torch.rand(3)).mean())

@@ -62,6 +62,7 @@ class LossFacts:
     late_mask: tuple[int, int] | None = None  # elements kept, and all, of a mask multiplied into an averaged loss
     fed_by: tuple[OpFacts, ...] = ()  # the operations that made the prediction, the last one first
     broadcast: tuple[tuple[int, ...], ...] = ()  # shapes of prediction, target and both, when each was expanded
+    weighed: tuple[tuple[int, ...], ...] = ()  # shapes of losses, of weights and of both, when each was expanded
     class_dim: int | None = None  # along which a hand-written log-likelihood picks the classes, where that is certain
     is_weighted: bool = False  # by class weights
     label_smoothing: float = 0.0

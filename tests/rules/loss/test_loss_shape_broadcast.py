@@ -28,3 +28,9 @@ def test_the_loss_of_another_optimizer_is_told_at_its_own_steps() -> None:
     assert ask(check, step(backward(wide, reached=((2, 2),)))) == []
     assert len(ask(check, step(backward(wide, reached=((1, 2), (2, 2)))))) == 1
     assert len(ask(check, step(backward(wide, reached=())))) == 1
+
+
+def test_weights_of_all_samples_are_told_apart_from_targets() -> None:
+    weighed = loss("bce-with-logits", "Addmm", weighed=((8, 1), (8,), (8, 8)))
+    (evidence,) = ask(check, step(weighed))
+    assert evidence.message.startswith("losses of shape (8, 1) and weights of shape (8) were expanded to (8, 8)")

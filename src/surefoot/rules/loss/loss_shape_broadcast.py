@@ -1,14 +1,15 @@
-"""Prediction and target are broadcast against each other into a larger shape.
+"""Prediction and target, or losses and their weights, are broadcast against each other into a larger shape.
 
 ## What it does
 Fires when an element-wise loss, torch's or a hand-written difference, gets a prediction and a target of shapes such as
 (N, 1) and (N), so that both are expanded to (N, N), or (N, C, 1, 1) and (N, C). It also fires when the target was
 expanded before, as where a reward of shape (N, 1) is added to a value of shape (N), and then met a prediction of shape
-(N, 1).
+(N, 1); and when the unreduced losses of a batch were expanded against the weights of its samples.
 
 ## Why it matters
-Every prediction is compared with every target of the batch. The best answer is then the mean of all targets: the loss
-falls to their variance and stays there, and the model learns to ignore its input.
+Where predictions met all targets, the best answer is the mean of all targets: the loss falls to their variance and
+stays there, and the model learns to ignore its input. Where losses met all weights, every loss counts by the mean
+weight, as if there were none. Nothing crashes.
 
 ## Common belief
 If shapes did not fit, the loss would raise an error.
@@ -62,7 +63,7 @@ prediction a sample was expanded if its rows are multiples of one row, each shif
 
 from collections.abc import Iterator
 
-from surefoot.facts import EndFacts, StepFacts
+from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.seen import losses
 
@@ -80,6 +81,8 @@ def _reshape(prediction: tuple[int, ...]) -> str:
 @rule("error", on=(StepFacts, EndFacts), probes=("loss",))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for _, part in losses(now):
+        if part.weighed:
+            yield _weighed(part)
         if not part.broadcast:
             continue
         prediction, target, both = map(_text, part.broadcast)
@@ -101,3 +104,16 @@ def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
             site=part.site,
             numbers={"prediction": prediction, "target": target, "expanded_to": both},
         )
+
+
+def _weighed(part: LossFacts) -> Evidence:
+    unreduced, weights, both = map(_text, part.weighed)
+    return Evidence(
+        message=(
+            f"losses of shape {unreduced} and weights of shape {weights} were expanded to {both}: every loss is "
+            "weighed by the weights of all samples"
+        ),
+        fix="bring both to one shape before they are multiplied, for example with weights.view_as(losses).",
+        site=part.site,
+        numbers={"losses": unreduced, "weights": weights, "expanded_to": both},
+    )

@@ -16,6 +16,7 @@ from surefoot.watch.lossgraph.pick import class_dim
 from surefoot.watch.lossgraph.root import Term
 from surefoot.watch.lossgraph.term import count_valid, product, read_term
 from surefoot.watch.lossgraph.values import is_readable
+from surefoot.watch.lossgraph.weighed import crossed_weights
 
 # Losses that compare element by element and broadcast without complaint.
 ELEMENTWISE = frozenset({"mse", "l1", "smooth-l1", "huber", "poisson-nll"})
@@ -79,6 +80,8 @@ def look_deeper(parts: Sequence[Part], *, finite: bool) -> list[Deeper]:
         place = part.call.place if part.call is not None else None
         deeper: Deeper = {"fed_by": fed_by(part.node, part.kind), "broadcast": broadcast}
         deeper["late_mask"] = late_mask(part.root)
+        if part.call is not None:
+            deeper["weighed"] = crossed_weights(part.root, part.node)
         if part.kind == "log-likelihood":
             deeper["class_dim"] = class_dim(part.root)
         if place is not None:
@@ -126,7 +129,7 @@ def _classes(kind: str, shape: Sequence[int]) -> int | None:
 
 def _wiring(part: LossFacts) -> Hashable:
     """One line computes the losses of several heads, which need not be given the same."""
-    return bool(part.broadcast), tuple((op.name, op.dim) for op in part.fed_by)
+    return bool(part.broadcast), bool(part.weighed), tuple((op.name, op.dim) for op in part.fed_by)
 
 
 def combine(parts: Sequence[LossFacts], trunk: float | None, site: Callable[[], Site | None]) -> LossFacts:
