@@ -105,6 +105,7 @@ CASES = {
     "prune --keep=-1": "--keep: must be a whole number, at least 0",
     "schedule": "surefoot schedule needs",
     "schedule 'OneCycelLR(optimizer, 1)'": "Did you mean OneCycleLR?",
+    "schedule cosin": "There are inverse_time, step_decay, warmup_constant_decay, warmup_cosine and those of",
     "schedule 'StepLR(optimizer'": "can't be evaluated: SyntaxError",
     "schedule OneCycleLR": "OneCycleLR(optimizer, …), got the class",
     "schedule 'StepLR(optimizer, 3)'": "--updates 1000",

@@ -100,6 +100,8 @@ def test_what_is_kept_is_bounded(folder: Path) -> None:
         undo(folder)
     with pytest.raises(EditError, match="at most"):
         change_labels(folder, STARTED, setting(name="x" * 300))
+    with pytest.raises(EditError, match="tags are strings, such as"):
+        change_labels(folder, STARTED, setting(tags=5))
 
 
 @pytest.mark.parametrize(

@@ -50,19 +50,24 @@ def _named_or_evaluated(given: str) -> Any:
 
 def _evaluate(expression: str, optimizer: Any) -> Any:
     """It is the caller's own Python, as with `python -c`."""
+    import inspect
     import math
 
     import torch
     from torch.optim import lr_scheduler
 
+    import surefoot
     from surefoot.lab import schedule
 
     names: dict[str, Any] = {name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__}
     names |= {name: getattr(schedule, name) for name in schedule.__all__}
-    names |= {"torch": torch, "math": math, "lr_scheduler": lr_scheduler, "optimizer": optimizer}
+    names |= {"torch": torch, "math": math, "lr_scheduler": lr_scheduler, "sf": surefoot, "optimizer": optimizer}
     try:
         return eval(expression, names)
     except NameError as error:
-        raise UsageError(f"there is no schedule {error.name}.{did_you_mean(str(error.name), names)}") from None
+        ours = [name for name in schedule.__all__ if "optimizer" in inspect.signature(names[name]).parameters]
+        known = f" There are {', '.join(ours)} and those of torch.optim.lr_scheduler."
+        near = did_you_mean(str(error.name), names)
+        raise UsageError(f"there is no schedule {error.name}.{near or known}") from None
     except Exception as error:
         raise UsageError(f"{expression!r} can't be evaluated: {type(error).__name__}: {error}") from None

@@ -35,6 +35,8 @@ def make_labels(name: str = "", group: str = "", tags: Iterable[str] | str = (),
         most = LONGEST_NOTES if key == "notes" else LONGEST_NAME
         if len(text) > most:
             raise ValueError(f"the {key} of a run has at most {most} characters, got {len(text)}.")
+    if not isinstance(tags, Iterable):
+        raise TypeError(f'tags are strings, such as tags=["baseline"], got {tags!r}.')
     listed = (tags,) if isinstance(tags, str) else tuple(tags)
     for tag in listed:
         if not isinstance(tag, str):

@@ -72,7 +72,7 @@ def read_settings(meta: Mapping[str, str]) -> dict[str, Setting]:
     for key in sorted(key for key in meta if key.startswith(PREFIX)):
         try:
             source, value = json.loads(meta[key])
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
         found[key.removeprefix(PREFIX)] = Setting(value, str(source))
     return found

@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from surefoot.cli.main import main
+from surefoot.runlog.labels import Labels
 from surefoot.runlog.schema import ADD_EXCERPT
+from surefoot.runlog.setting import as_meta
 from tests.dashboard.browser.conftest import Dash
 from tests.dashboard.browser.looking import points, show
 from tests.runlog.making import FINISHED, LogFile
@@ -26,8 +28,10 @@ def evil(dash: Dash) -> Iterator[str]:
     name = f"20260102-{EVIL}"
     folder: Path = dash.folder / name
     meta = dict.fromkeys(("script", "cwd", "host", "reason", "git_commit", "device", "resumed_from"), WORSE)
-    command, versions = json.dumps(["python", WORSE]), json.dumps({EVIL: WORSE})
-    with LogFile(folder / "rank-0.db", {**FINISHED, **meta, "command": command, "versions": versions}) as log:
+    meta |= {"command": json.dumps(["python", WORSE]), "versions": json.dumps({EVIL: WORSE})}
+    meta |= Labels(WORSE, EVIL, (EVIL, "'><svg onload=alert(1)>"), WORSE).as_meta()
+    meta |= dict([as_meta(EVIL, WORSE, EVIL), as_meta("listed", [EVIL], WORSE)])
+    with LogFile(folder / "rank-0.db", {**FINISHED, **meta}) as log:
         log.log(range(1, 11), loss=[1.0] * 10, **{EVIL: [2.0] * 10, f"grad_norm/{EVIL}": [3.0] * 10})
         log.finding(0, FINDING)
         log.connection.execute(ADD_EXCERPT, (0, 1, WORSE))
@@ -46,8 +50,19 @@ def test_markup_in_names_stays_text(page: Page, dash: Dash, evil: str, view: str
     show(page, dash, "run", evil, *([view] if view else []))
     expect(page.locator("h1")).to_have_text(evil)
     if not view:
+        expect(page.locator("dl.settings")).to_contain_text(WORSE)
         assert points(page.get_by_role("region", name=EVIL, exact=True)) == [10]
     assert page.locator("img[onerror], svg[onload]").count() == 0
+    assert not alerts
+
+
+def test_markup_in_settings_and_labels_stays_text(page: Page, dash: Dash, evil: str) -> None:
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    for by in ({}, {"by": EVIL}):
+        show(page, dash, show=EVIL, **by)
+        expect(page.locator("main")).to_contain_text(WORSE)
+        assert page.locator("img[onerror], svg[onload]").count() == 0
     assert not alerts
 
 
