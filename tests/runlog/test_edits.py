@@ -158,6 +158,11 @@ def test_an_edit_counts_in_its_own_place_only(tmp_path: Path) -> None:
     assert labels(copy).name == "b of two"
 
 
+def test_names_that_are_no_utf_8(folder: Path) -> None:
+    change_labels(folder, STARTED, setting(name="bad \udcff", tags=("\ud800",)))
+    assert labels(folder) == Labels("bad \\udcff", tags=("\\ud800",))
+
+
 def test_names_that_are_no_edits(folder: Path) -> None:
     """Nor does a link to nowhere keep readers busy for ever."""
     change_labels(folder, STARTED, setting(name="second"))
@@ -219,6 +224,8 @@ def test_commands(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert main(["runs", "delete", "latest"]) == 0
     assert main(["runs", "restore", NAME]) == 0
     assert labels(folder).archived
+    assert main(["runs", "untag", "latest", "b", "nope"]) == 2
+    assert "the run has no tag 'nope'. It has: b, c." in capsys.readouterr().err
     assert main(["runs", "tag", "latest", "a,b"]) == 2
     assert "a tag is a short text without commas" in capsys.readouterr().err
     assert main(["rm", "--yes", NAME]) == 0

@@ -14,10 +14,18 @@ from surefoot.runlog.edits import Change, EditError, change_labels, undo
 from surefoot.runlog.labels import Labels, read_labels
 from surefoot.runlog.trash import DELETED, discard, restore
 
+
+def _untagged(now: Labels, words: list[str]) -> Labels:
+    missing = [word for word in words if word not in now.tags]
+    if missing:
+        raise EditError(f"the run has no tag {missing[0]!r}. It has: {', '.join(now.tags) or 'none'}.")
+    return dataclasses.replace(now, tags=tuple(tag for tag in now.tags if tag not in words))
+
+
 _CHANGES: dict[str, Callable[[Labels, list[str]], Labels]] = {
     "rename": lambda now, words: dataclasses.replace(now, name=words[0]),
     "tag": lambda now, words: dataclasses.replace(now, tags=(*now.tags, *words)),
-    "untag": lambda now, words: dataclasses.replace(now, tags=tuple(tag for tag in now.tags if tag not in words)),
+    "untag": _untagged,
     "group": lambda now, words: dataclasses.replace(now, group=words[0]),
     "note": lambda now, words: dataclasses.replace(now, notes=words[0]),
     "archive": lambda now, words: dataclasses.replace(now, archived=True),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from surefoot.facts.frozen import frozen
+from surefoot.runlog.text import storable
 
 LONGEST_NAME, LONGEST_NOTES = 200, 10_000  # characters
 MOST_TAGS = 50
@@ -45,7 +46,8 @@ def make_labels(name: str = "", group: str = "", tags: Iterable[str] | str = (),
             raise ValueError(f"a tag is a short text without commas, got {tag!r}.")
     if len(listed) > MOST_TAGS:
         raise ValueError(f"a run has at most {MOST_TAGS} tags, got {len(listed)}.")
-    return Labels(name.strip(), group.strip(), tuple(dict.fromkeys(tag.strip() for tag in listed)), notes.strip())
+    name, group, notes = (storable(text.strip()) for text in given.values())
+    return Labels(name, group, tuple(dict.fromkeys(storable(tag.strip()) for tag in listed)), notes)
 
 
 def read_labels(meta: Mapping[str, str]) -> Labels:
