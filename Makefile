@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile sur
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers prove-places fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers prove-places fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync bench-integrations
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -26,6 +26,7 @@ help:
 	@echo 'make bench-reported      what surefoot finds of the bugs that people reported'
 	@echo 'make bench-fix           how many bugs surefoot fix mends, and whether they train like their clean twins then'
 	@echo 'make bench-assistant     what an assistant can do with the answers of surefoot mcp alone'
+	@echo 'make bench-integrations    each callback for a training framework, in a small program with the real package'
 	@echo 'make bench-conformance   is the loop right? surefoot beside the training loops people use'
 	@echo 'make bench-loop          what the loop costs, beside the same'
 	@echo 'make bench-log           what the run log costs and loses, beside other trackers'
@@ -112,6 +113,10 @@ bench-fix: $(STAMP)
 
 bench-assistant: $(STAMP)
 	$(PY) -m benchmarks.assistant $(ARGS)
+
+bench-integrations: bench-setup
+	.venv-bench/bin/python -m pip install --quiet --constraint constraints.txt duckdb libcst starlette uvicorn anyio
+	PYTHONPATH=src:. .venv-bench/bin/python -m benchmarks.integrations $(ARGS)
 
 bench-conformance: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.conformance

@@ -41,7 +41,7 @@ def main(argv: Sequence[str]) -> int:
     rehearsed = wanted(options.alert_on) if options.alert_dry_run else None
     try:
         if rehearsed is not None:
-            tell_alerts(run.first, rehearsed, _judge(run.first, rules, voice).findings, voice)
+            tell_alerts(run.first, rehearsed, judge_process(run.first, rules, voice).findings, voice)
             return 0
         report = _join(run, rules, voice)
     except RunLogError as error:
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _join(run: Iterable[StoredProcess], rules: dict[str, Rule], voice: Voice) -> Report:
     """Ranks step together; the steps of other child processes are added, as when the run ended."""
-    judged = [(process, _judge(process, rules, voice)) for process in run]
+    judged = [(process, judge_process(process, rules, voice)) for process in run]
     ranks = [report for process, report in judged if process.rank is not None or report.notes]
     apart = [report for process, report in judged if process.rank is None and not report.notes]
     if not ranks:
@@ -82,7 +82,7 @@ def _join(run: Iterable[StoredProcess], rules: dict[str, Rule], voice: Voice) ->
     return add_up([together, *apart])
 
 
-def _judge(process: StoredProcess, rules: dict[str, Rule], voice: Voice) -> Report:
+def judge_process(process: StoredProcess, rules: dict[str, Rule], voice: Voice) -> Report:
     judge = Judge(rules.values(), lambda rule, error: _say_failed(voice, rule, error))
     records = list(process.records())
     off = {name: why for record in records if isinstance(record, EndFacts) for name, why in record.probes_off}

@@ -1,7 +1,19 @@
 """What a model scores on data that it is not trained on, as far as the program computes it."""
 
+import re
+
 from surefoot.facts.frozen import frozen
 from surefoot.facts.site import Site
+
+OTHER_DATA = {"val", "valid", "validation", "dev", "eval", "evaluation", "test", "heldout", "holdout"}
+LOSS = {"loss", "nll", "mse", "mae", "crossentropy", "bce", "perplexity", "ppl"}
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def is_validation_loss(name: str) -> bool:
+    """Whether a series of that name is a loss on data that is not trained on."""
+    words = {word.lower() for word in _WORD.findall(name)}
+    return not words.isdisjoint(OTHER_DATA) and not words.isdisjoint(LOSS)
 
 
 @frozen

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import struct
 
+from surefoot.facts.validation import is_validation_loss
 from surefoot.watch.recorder import Recorder
 from surefoot.watch.validation import ValidationProbe
 
-OTHER_DATA = {"val", "valid", "validation", "dev", "eval", "evaluation", "test", "heldout", "holdout"}
-LOSS = {"loss", "nll", "mse", "mae", "crossentropy", "bce", "perplexity", "ppl"}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 KNOWN_ROWS = 1024
-
-
-def is_validation_loss(name: str) -> bool:
-    words = {word.lower() for word in _WORD.findall(name)}
-    return not words.isdisjoint(OTHER_DATA) and not words.isdisjoint(LOSS)
 
 
 class LoggedLosses:

@@ -26,9 +26,8 @@ class Sites:
         self._stand_ins: dict[tuple[str, int], CodeType] = {}  # by the line that starts a loop of a library
         self._former: list[Site] = []  # kept alive, because windows know sites by id
 
-    def stand_in(self, function: CodeType | None) -> None:
-        """What a library does that the program is calling now is from now on said to happen in that function."""
-        frame: FrameType | None = sys._getframe(1)
+    def stand_in(self, function: CodeType | None, frame: FrameType | None) -> None:
+        """What a library does for the user's line that led to this frame is said to happen in that function."""
         while frame is not None and not self._is_user[frame.f_code.co_filename]:
             frame = frame.f_back
         place = ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 
-from surefoot.facts.frozen import frozen
-from surefoot.runlog.exchange.table import TableError, read_table
-from surefoot.runlog.exchange.tensorboard import Point, is_event_file, read_points
+from surefoot.runlog.exchange.curves import PROBES, Curves
+from surefoot.runlog.exchange.source import Say, Source, SourceError
 from surefoot.runlog.folder import run_folder
+from surefoot.runlog.setting import as_meta, flat
 from surefoot.runlog.write import RunLog
 
 FLUSH_ROWS = 20_000  # far below what makes a writer drop rows
 FLUSH_SECONDS = 300.0
-Say = Callable[[str], None]
 
 
 class ImportingError(Exception):
     """Nothing was imported, and why."""
-
-
-@frozen
-class Source:
-    """The files of one run."""
-
-    name: str
-    files: tuple[Path, ...]
-
-
-def find_sources(path: Path) -> list[Source]:
-    """A file is a run; in a folder, so are the event files of each folder below, and each CSV file."""
-    if path.is_file():
-        return [Source(path.parent.name if is_event_file(path) else path.stem, (path,))]
-    if not path.is_dir():
-        raise ImportingError(f"there is no file or folder {path}.")
-    found = []
-    for where, _, names in sorted(os.walk(path)):  # which passes over folders that may not be looked into
-        folder = Path(where)
-        files = [folder / name for name in sorted(names)]
-        events = tuple(file for file in files if is_event_file(file))
-        if events:
-            name = path.name if folder == path else "-".join((path.name, *folder.relative_to(path).parts))
-            found.append(Source(name, events))
-        found += [Source(file.stem, (file,)) for file in files if file.suffix.lower() == ".csv"]
-    if not found:
-        raise ImportingError(f"{path} holds neither TensorBoard event files nor CSV files.")
-    return found
 
 
 def import_run(source: Source, log: Path, say: Say, step: str | None = None) -> Path:
@@ -63,7 +31,7 @@ def import_run(source: Source, log: Path, say: Say, step: str | None = None) -> 
         if not num_points:
             raise ImportingError(f"{source.files[0]} holds no scalar: nothing was imported.")
         part.rename(folder)
-    except (TableError, OSError) as error:
+    except (SourceError, OSError) as error:
         raise ImportingError(str(error)) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -73,9 +41,11 @@ def import_run(source: Source, log: Path, say: Say, step: str | None = None) -> 
 def _copy(source: Source, file: Path, run: str, say: Say, step: str | None) -> int:
     broken: list[str] = []
     log = RunLog(file, _meta(source, run), broken.append)
+    curves = Curves()
     num_points, first, last = 0, float("inf"), 0.0
     try:
-        for point in _points(source.files, say, step):
+        for point in source.points(say, step):
+            curves.add(point)
             log.scalars(point.step, {point.name: point.value}, point.time)
             num_points += 1
             if point.time > 0:
@@ -83,6 +53,8 @@ def _copy(source: Source, file: Path, run: str, say: Say, step: str | None) -> i
             if num_points % FLUSH_ROWS == 0 and not log.flush(FLUSH_SECONDS):
                 break
         if num_points:
+            for record in curves.records():
+                log.record(record)
             log.meta("started", _iso(first if last else time.time()))
             log.meta("ended", _iso(last or time.time()))
             log.meta("reason", "finished")
@@ -93,13 +65,14 @@ def _copy(source: Source, file: Path, run: str, say: Say, step: str | None) -> i
     return num_points
 
 
-def _points(files: Sequence[Path], say: Say, step: str | None) -> Iterator[Point]:
-    return chain.from_iterable(read_points(f, say) if is_event_file(f) else read_table(f, say, step) for f in files)
-
-
 def _meta(source: Source, run: str) -> dict[str, str]:
     files = [str(file.absolute()) for file in source.files]
-    return {"run": run, "rank": "0", "num_ranks": "1", "script": source.name, "imported_from": json.dumps(files)}
+    about = source.about()
+    settings = dict(as_meta(name, value, "import") for name, value in flat(dict(about.settings)).items())
+    return {
+        "run": run, "rank": "0", "num_ranks": "1", "script": source.name, "imported_from": json.dumps(files),
+        "probes": ",".join(PROBES), **about.labels.as_meta(), **settings,
+    }  # fmt: skip
 
 
 def _iso(when: float) -> str:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from surefoot.runlog.exchange.tensorboard import Point
+from surefoot.runlog.exchange.source import Point, SourceError
 
 STEPS = ("step", "global_step", "iteration", "iter", "update", "epoch", "_step")
 TIMES = ("time", "wall_time", "timestamp", "wall time", "_timestamp")
 IGNORED = ("", "run", "rank")
-
-
-class TableError(ValueError):
-    """A file that is not such a table, and why."""
 
 
 def read_table(file: Path, say: Callable[[str], None], step: str | None = None) -> Iterator[Point]:
@@ -24,20 +20,28 @@ def read_table(file: Path, say: Callable[[str], None], step: str | None = None) 
     with file.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
         rows = csv.reader(stream)
         header = [name.strip() for name in next(rows, [])]
-        if len(header) < 2:
-            raise TableError(f"{file} is no table of scalars: its first line must name at least two columns.")
-        step_at = _place(file, header, (step,) if step else STEPS, needed=True)
-        time_at = _place(file, header, TIMES)
-        is_long = {"name", "value"} <= {name.lower() for name in header}
-        for row in rows:
-            if len(row) < len(header) and any(row):
-                say(f"{file}, line {rows.line_num}: it has {len(row)} of {len(header)} columns and is left out.")
-                continue
-            if any(row):
-                where = f"{file}, line {rows.line_num}"
-                at = int(_number(row[step_at], where, header[step_at]))
-                time = _time(row[time_at], where) if time_at >= 0 else 0.0
-                yield from _points(header, row, (step_at, time_at), at, time, where, is_long=is_long)
+        yield from read_rows(file, header, ((f"line {rows.line_num}", row) for row in rows), say, step)
+
+
+def read_rows(
+    file: Path, header: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]],
+    say: Callable[[str], None], step: str | None,
+) -> Iterator[Point]:  # fmt: skip
+    """Each row with its place in the file."""
+    if len(header) < 2:
+        raise SourceError(f"{file} is no table of scalars: its first line must name at least two columns.")
+    step_at = _place(file, header, (step,) if step else STEPS, needed=True)
+    time_at = _place(file, header, TIMES)
+    is_long = {"name", "value"} <= {name.lower() for name in header}
+    for place, row in rows:
+        if len(row) < len(header) and any(row):
+            say(f"{file}, {place}: it has {len(row)} of {len(header)} columns and is left out.")
+            continue
+        if any(row):
+            where = f"{file}, {place}"
+            at = int(_number(row[step_at], where, header[step_at]))
+            time = _time(row[time_at], where) if time_at >= 0 else 0.0
+            yield from _points(header, row, (step_at, time_at), at, time, where, is_long=is_long)
 
 
 def _points(
@@ -68,7 +72,7 @@ def _place(file: Path, header: Sequence[str], names: Sequence[str], *, needed: b
         if name.lower() in lower:
             return lower.index(name.lower())
     if needed:
-        raise TableError(
+        raise SourceError(
             f"{file} must have a column {names[0]!r}, it has: {', '.join(header)}. --step names the column of steps."
         )
     return -1
@@ -78,9 +82,9 @@ def _number(text: str, where: str, column: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise TableError(f"{where}: {column!r} must be a number, got {text!r}.") from None
+        raise SourceError(f"{where}: {column!r} must be a number, got {text!r}.") from None
     if column.lower() in STEPS and not math.isfinite(number):
-        raise TableError(f"{where}: {column!r} must be a whole number, got {text!r}.")
+        raise SourceError(f"{where}: {column!r} must be a whole number, got {text!r}.")
     return number
 
 
@@ -92,4 +96,4 @@ def _time(text: str, where: str) -> float:
         try:
             return datetime.fromisoformat(text.strip()).timestamp()
         except ValueError:
-            raise TableError(f"{where}: a time must be in seconds or an ISO date, got {text!r}.") from None
+            raise SourceError(f"{where}: a time must be in seconds or an ISO date, got {text!r}.") from None

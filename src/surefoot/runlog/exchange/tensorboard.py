@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
-from surefoot.facts.frozen import frozen
 from surefoot.runlog.exchange.protobuf import (
     Value,
     bytes_field,
@@ -19,6 +18,7 @@ from surefoot.runlog.exchange.protobuf import (
     int_field,
     signed,
 )
+from surefoot.runlog.exchange.source import Point
 from surefoot.runlog.exchange.tfrecord import read_records, write_records
 
 # The numbers of the fields in TensorBoard's messages.
@@ -30,14 +30,6 @@ _VALS = {5: "<f", 6: "<d"}  # float_val, double_val
 _INT_VALS = (7, 10)  # int_val, int64_val
 _DTYPES = {1: "<f", 2: "<d", 3: "<i", 9: "<q"}
 _AT_ONCE = 4096
-
-
-@frozen
-class Point:
-    name: str
-    step: int
-    time: float
-    value: float
 
 
 def is_event_file(file: Path) -> bool:

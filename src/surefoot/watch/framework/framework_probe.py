@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from surefoot.launch.hook.surefoot_import import when_any_imported
@@ -30,13 +30,26 @@ class FrameworkProbe(Probe):
 
     def _listen(self, entry: EntryPoint) -> None:
         owner = getattr(sys.modules[entry.module], entry.owner, None)
-        if entry.method in vars(owner or object):  # else another version
-            self._recorder.tap.listen(owner, entry.method, self.name, before=partial(self._begins, entry))
+        if entry.method not in vars(owner or object):  # another version
+            return
+        self._catch_up(entry, code_of(vars(owner)[entry.method]))
+        self._recorder.tap.listen(owner, entry.method, self.name, before=partial(self._begins, entry))
 
-    def _begins(self, entry: EntryPoint, args: Any, kwargs: Any) -> None:
+    def _catch_up(self, entry: EntryPoint, code: CodeType | None) -> None:
+        """A callback of the framework may be what starts the watch: its loop is running."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code is code:
+                names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+                values = [frame.f_locals[name] for name in names if name in frame.f_locals]
+                self._begins(entry, values, {}, frame)
+                return
+            frame = frame.f_back
+
+    def _begins(self, entry: EntryPoint, args: Any, kwargs: Any, frame: FrameType | None = None) -> None:
         sites = self._recorder.sites
         codes = [code for code in _codes(entry, args, kwargs) if sites.is_user(code.co_filename)]
-        sites.stand_in(codes[0] if codes else None)
+        sites.stand_in(codes[0] if codes else None, frame or sys._getframe(1))
 
 
 def _codes(entry: EntryPoint, args: Any, kwargs: Any) -> Iterator[CodeType]:
