@@ -83,10 +83,10 @@ class Run:
     def _scalars(self, name: str, rank: int, part: Part = WHOLE) -> Column:
         process = self.process(rank)
         found = process.columns(lambda series: series.kind == "scalar" and series.name == name, part)
+        warn_of(process.problems, stacklevel=3)
         if not found:
             known = sorted(series.name for series in process.series() if series.kind == "scalar")
             raise KeyError(f"run {self.name} has no series {name!r}. It has: {', '.join(known) or 'none'}.")
-        warn_of(process.problems, stacklevel=3)
         return next(iter(found.values()))
 
     def media(self, name: str | None = None, rank: int = 0) -> list[StoredMedium]:
