@@ -49,6 +49,7 @@ from surefoot.facts.saved import (
     SelfLoadFacts,
     UnmatchedFacts,
     UnrestoredFacts,
+    UnrestoredPartFacts,
     UntrainedSavedFacts,
 )
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
@@ -147,6 +148,7 @@ __all__ = [
     "UninitialisedFacts",
     "UnmatchedFacts",
     "UnrestoredFacts",
+    "UnrestoredPartFacts",
     "UnscaleFacts",
     "UnsteppedFacts",
     "UnsyncedFacts",

@@ -57,6 +57,7 @@ from surefoot.facts.saved import (
     SelfLoadFacts,
     UnmatchedFacts,
     UnrestoredFacts,
+    UnrestoredPartFacts,
     UntrainedSavedFacts,
 )
 from surefoot.facts.scaler import ScalerFacts, UnscaleFacts
@@ -158,6 +159,7 @@ _CLASSES: dict[str, type] = {
         UninitialisedFacts,
         UnmatchedFacts,
         UnrestoredFacts,
+        UnrestoredPartFacts,
         UnscaleFacts,
         UnsteppedFacts,
         UnsyncedFacts,

@@ -69,6 +69,17 @@ class UnrestoredFacts:
 
 
 @frozen
+class UnrestoredPartFacts:
+    """A part of a checkpoint that fits a module and is not in it, though model and optimizer are from that file."""
+
+    file: str
+    part: str  # its key
+    model: str = ""  # class name of the module
+    num_params: int = 0
+    site: Site | None = None  # where the optimizer's state was loaded
+
+
+@frozen
 class UntrainedSavedFacts:
     """An optimizer that was saved, never stepped in the whole run, and whose parameters another one has trained."""
 

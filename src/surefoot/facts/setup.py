@@ -5,7 +5,7 @@ from math import prod
 
 from surefoot.facts.frozen import frozen
 from surefoot.facts.mode import AveragedFacts, LostDropoutFacts, MomentumFacts
-from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts
+from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts, UnrestoredPartFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
 
@@ -150,6 +150,7 @@ class SetupFacts:
     aliases: tuple[AliasFacts, ...] = ()
     self_loads: tuple[SelfLoadFacts, ...] = ()
     overwritten: tuple[OverwrittenFacts, ...] = ()
+    unrestored_parts: tuple[UnrestoredPartFacts, ...] = ()
     repeated: tuple[RepeatedFacts, ...] = ()
     momentum: MomentumFacts | None = None
     uninitialised: tuple[UninitialisedFacts, ...] = ()

@@ -78,6 +78,15 @@ def test_other_weights_are_no_copy_and_averaged_models_need_no_name(monkeypatch:
     assert run(agent, lambda copied, online: average.update_parameters(online)) == ()
 
 
+def test_two_frozen_copies_are_no_model_and_its_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_copy, "may_be_moved", lambda name, files: False)
+    agent = Agent("target")
+    nn.init.normal_(agent.online[0].weight)
+    agent.ema = copy.deepcopy(agent.target).requires_grad_(False)
+    agent.target.requires_grad_(False)
+    assert run(agent, stay) == ()
+
+
 @pytest.mark.parametrize(
     ("branch", "moves"),
     [

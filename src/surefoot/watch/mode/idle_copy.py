@@ -84,7 +84,7 @@ class IdleCopyProbe(Probe):
     def _meet(self, number: int, ids: Any) -> None:
         modules = list(_models(self._recorder.names.registry.alive()))
         owned = self._recorder.optimizers.owners()
-        trained = [m for m in modules if all(id(p) in ids for p in parameters_of(m) if p.requires_grad)]
+        trained = [m for m in modules if _is_trained(m, ids)]
         for copy in modules:
             if id(copy) in self._known or any(id(p) in owned for p in parameters_of(copy)):
                 continue
@@ -122,6 +122,11 @@ class IdleCopyProbe(Probe):
             if one.look(num) and one.idle_at and not may_be_moved(leaf, self._recorder.sites.files()):
                 found.append(IdleCopyFacts(one.name, one.of, num, one.idle_at, self._sites.get(one.tracked)))
         return {"idle_copies": tuple(found)} if found else {}
+
+
+def _is_trained(model: Module, ids: Any) -> bool:
+    held = [id(param) in ids for param in parameters_of(model) if param.requires_grad]
+    return bool(held) and all(held)
 
 
 def _models(alive: list[Module]) -> Iterator[Module]:

@@ -23,11 +23,13 @@ from surefoot.facts import (
     Site,
     UnmatchedFacts,
     UnrestoredFacts,
+    UnrestoredPartFacts,
 )
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
 from surefoot.watch.saved.checkpoint import LoadedFiles
 from surefoot.watch.saved.overwritten import Overwritten
+from surefoot.watch.saved.parts import CheckpointParts
 from surefoot.watch.saved.self_load import find_self_load
 from surefoot.watch.saved.snapshot import Snapshots
 from surefoot.watch.saved.unmatched import compare
@@ -45,6 +47,8 @@ class SavedProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._files = LoadedFiles()
+        self._parts = CheckpointParts()
+        self._unrestored_parts: list[UnrestoredPartFacts] = []
         self._snapshots = Snapshots(recorder)
         self._untrained = UntrainedOptimizers(recorder)
         self._overwritten = Overwritten(recorder, self.name)
@@ -68,7 +72,9 @@ class SavedProbe(Probe):
 
     def _read(self, begun: None, args: Any, kwargs: Any, loaded: Any) -> None:
         if isinstance(loaded, Mapping | list | tuple):
-            self._files.note(loaded, _name(args[0] if args else kwargs.get("f")))
+            name = _name(args[0] if args else kwargs.get("f"))
+            self._files.note(loaded, name)
+            self._parts.note(loaded, name, self._recorder.names.registry.alive())
 
     def _saves(self, args: Any, kwargs: Any) -> None:
         saved = args[0] if args else kwargs.get("obj")
@@ -142,11 +148,18 @@ class SavedProbe(Probe):
             known = self._resumed.get(id(optimizer))
             if known is not None:
                 self._files.train(known[1].site)
+                self._look_at_parts(known[1])
             elif not optimizer.state:
                 self._unrestored = self._files.unrestored(optimizer)
         elif tracked is not None and tracked.num_updates == 2:
             self._untrained.steps(optimizer, tracked)
         return self._unrestored
+
+    def _look_at_parts(self, resumed: ResumeFacts) -> None:
+        alive = self._recorder.names.registry.alive()
+        owned = self._recorder.optimizers.owners()
+        for found in self._parts.unrestored(resumed.file, alive, owned, resumed.site):
+            self._note(self._unrestored_parts, found)
 
     def step_facts(self, optimizer: Optimizer) -> dict[str, Any]:
         facts: dict[str, Any] = {} if self._unrestored is None else {"unrestored": self._unrestored}
@@ -166,6 +179,7 @@ class SavedProbe(Probe):
             "aliases": tuple(self._aliases),
             "self_loads": tuple(self._self_loads),
             "overwritten": tuple(self._initialised),
+            "unrestored_parts": tuple(self._unrestored_parts),
         }
 
 
