@@ -38,11 +38,11 @@ def test_the_first_operation_that_differs_is_found(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAINING)
     one, other = (Rerun("A", Program("train.py", args), tmp_path) for args in ((), ("--other",)))
     told: list[str] = []
-    parting = bisect(one, other, 4, 120.0, told.append)
-    assert (parting.step, parting.what) == (3, "update")
-    assert parting.operations is not None
-    assert parting.operations[0] == parting.operations[1] == ("", "aten.randn.default", "train.py:12")
-    assert parting.losses[0] != parting.losses[1]
+    divergence = bisect(one, other, 4, 120.0, told.append)
+    assert (divergence.step, divergence.what) == (3, "update")
+    assert divergence.operations is not None
+    assert divergence.operations[0] == divergence.operations[1] == ("", "aten.randn.default", "train.py:12")
+    assert divergence.losses[0] != divergence.losses[1]
     assert len(told) == 2
     assert not [file for file in tmp_path.iterdir() if file.name != "train.py"]
 
@@ -50,11 +50,11 @@ def test_the_first_operation_that_differs_is_found(tmp_path: Path) -> None:
 def test_where_runs_part_is_kept_as_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parting = Parting(4, 3, "update", (1.0, 2.0), None)
-    monkeypatch.setattr(bisecting, "bisect", lambda *given: parting)
+    divergence = Parting(4, 3, "update", (1.0, 2.0), None)
+    monkeypatch.setattr(bisecting, "bisect", lambda *given: divergence)
     monkeypatch.chdir(tmp_path)
     one = stored(["python", "train.py"], script="train.py")
-    bisecting.tell_parting(one, one, 3, Namespace(log=tmp_path / "kept", timeout=1.0))
+    bisecting.report_divergence(one, one, 3, Namespace(log=tmp_path / "kept", timeout=1.0))
     (run,) = sf.open("kept")
     assert f"saved as kept/{run.name}; `surefoot dash kept` shows it." in capsys.readouterr().err
     assert main(["show", "latest", "--log", "kept"]) == 0

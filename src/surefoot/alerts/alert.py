@@ -77,8 +77,8 @@ def of_finding(found: Found, time: float) -> Alert:
 
 
 def of_expression(text: str, values: Mapping[str, float | None], step: int, time: float) -> Alert:
-    told = ", ".join(f"{name} {value:.6g}" for name, value in values.items() if value is not None)
-    message = f"{text}\nat step {step}" + f": {told}" * bool(told)
+    shown = ", ".join(f"{name} {value:.6g}" for name, value in values.items() if value is not None)
+    message = f"{text}\nat step {step}" + f": {shown}" * bool(shown)
     return Alert(text, "warning", text, message, step, time, {"expression": text, "values": dict(values)})
 
 

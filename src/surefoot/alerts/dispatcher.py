@@ -52,11 +52,11 @@ class AlertDispatcher:
         self._pid = os.getpid()
         self._evaluators = [AlertEvaluator(request.wanted) for request in requests]
         self._senders = [Sender(destination(request.url), note, say) for request in requests]
-        self.hears_scalars = any(evaluator.has_expressions for evaluator in self._evaluators)
+        self.takes_scalars = any(evaluator.has_expressions for evaluator in self._evaluators)
         self._rows: deque[Row] = deque()
         self._found: deque[tuple[Found, float]] = deque()
         self._num_missed = 0
-        self._has_heard = False
+        self._has_received = False
         # Of all queues the one whose put() may be interrupted by a signal handler that puts too.
         self._awake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._is_closing = False
@@ -96,14 +96,14 @@ class AlertDispatcher:
                 self._sleep()
                 self._look()
             self._look()
-            self._tell_rest()
+            self._report_rest()
         except Exception as error:
             self._say(f"alerts failed and are switched off; training goes on. {type(error).__name__}: {error}")
             self._note("alert-failed", f"alerts are switched off: {type(error).__name__}", 0)
 
     def _sleep(self) -> None:
         try:
-            self._awake.get(timeout=LOOK_SECONDS if self.hears_scalars else None)
+            self._awake.get(timeout=LOOK_SECONDS if self.takes_scalars else None)
         except queue.Empty:
             return
 
@@ -114,7 +114,7 @@ class AlertDispatcher:
                 self._send(evaluator, sender, evaluator.finding(found, at))
         for _ in range(len(self._rows)):
             names, step, at, packed = self._rows.popleft()
-            self._has_heard = True
+            self._has_received = True
             values = struct.unpack(f"<{len(names)}d", packed)
             for evaluator, sender in zip(self._evaluators, self._senders, strict=True):
                 alerts = evaluator.row(names, step, at, values)
@@ -135,7 +135,7 @@ class AlertDispatcher:
             if not sender.put(letter):
                 evaluator.limit.hold(alert.cause)
 
-    def _tell_rest(self) -> None:
+    def _report_rest(self) -> None:
         """What was held back and not told since; what nobody could have looked at; names that were never logged."""
         for evaluator, sender in zip(self._evaluators, self._senders, strict=True):
             if evaluator.limit.held:
@@ -145,7 +145,7 @@ class AlertDispatcher:
                 self._note("alert-held", f"{num} held back: {causes}", 0)
                 alert = Alert("held back", "note", title, causes, 0, time.time(), {"causes": causes, "held_back": num})
                 sender.put(Letter(title, 0, alert.payload(self._about)))
-            for name in evaluator.unseen if self._has_heard else ():
+            for name in evaluator.unseen if self._has_received else ():
                 self._say(f"an alert refers to {name!r}, which was never logged.")
         if self._num_missed:
             self._note("alert-missed", f"{self._num_missed} rows came too fast to be looked at", 0)

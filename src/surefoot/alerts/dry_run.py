@@ -22,8 +22,8 @@ class DryRun:
 def dry_run(wanted: Wanted, rows: Iterable[Row], findings: Iterable[tuple[float, Found]], end: float) -> DryRun:
     """Rows and findings in the order of their times; `end` is when the run ended."""
     evaluator = AlertEvaluator(wanted)
-    told = list(_alerts(evaluator, rows, sorted(findings, key=lambda pair: pair[0]), end))
-    return DryRun(told, evaluator.limit.num_held, evaluator.unseen)
+    message = list(_alerts(evaluator, rows, sorted(findings, key=lambda pair: pair[0]), end))
+    return DryRun(message, evaluator.limit.num_held, evaluator.unseen)
 
 
 def _alerts(

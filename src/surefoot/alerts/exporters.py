@@ -44,7 +44,7 @@ class Exporters:
         findings: Callable[[], Iterable[Any]],
         num_updates: Callable[[], int] | None,
         claim: Callable[[str], bool] = lambda cause: True,
-        hears_scalars: bool = True,
+        takes_scalars: bool = True,
     ) -> None:
         self._run = run
         about = About("" if run is None else run.name, Path(script).name, platform.node())
@@ -56,7 +56,7 @@ class Exporters:
                 if run is None
                 else AlertDispatcher(requests, about, say=say, claim=claim, note=run.event, commit=run.flush)
             )
-            self._dispatcher.hears_scalars &= hears_scalars
+            self._dispatcher.takes_scalars &= takes_scalars
         if port is not None:
             self._endpoint = Endpoint(port, about, findings=findings, num_updates=num_updates)
             say(f"metrics are at {self._endpoint.url}")
@@ -82,7 +82,7 @@ class Exporters:
                 self._run.unlisten(scalars)
 
     def _listeners(self) -> Iterator[Scalars]:
-        if self._dispatcher is not None and self._dispatcher.hears_scalars:
+        if self._dispatcher is not None and self._dispatcher.takes_scalars:
             yield self._dispatcher.scalars
         if self._endpoint is not None:
             yield self._endpoint.scalars

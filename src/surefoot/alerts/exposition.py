@@ -11,10 +11,10 @@ Sample = tuple[Mapping[str, str], float]  # labels and value
 def exposition(families: Iterable[tuple[str, str, str, Iterable[Sample]]]) -> str:
     """Families of name, type, help and samples; those without a sample are left out."""
     lines: list[str] = []
-    for name, kind, told, samples in families:
+    for name, kind, message, samples in families:
         some = [f"{name}{_labels(labels)} {number(value)}" for labels, value in samples]
         if some:
-            lines += [f"# HELP {name} {_escaped(told)}", f"# TYPE {name} {kind}", *some]
+            lines += [f"# HELP {name} {_escaped(message)}", f"# TYPE {name} {kind}", *some]
     return "\n".join(lines) + "\n"
 
 
@@ -27,8 +27,8 @@ def number(value: float) -> str:
 
 
 def _labels(labels: Mapping[str, str]) -> str:
-    told = ",".join(f'{name}="{_escaped(value, quote=True)}"' for name, value in labels.items())
-    return f"{{{told}}}" if told else ""
+    message = ",".join(f'{name}="{_escaped(value, quote=True)}"' for name, value in labels.items())
+    return f"{{{message}}}" if message else ""
 
 
 def _escaped(text: str, *, quote: bool = False) -> str:

@@ -13,7 +13,7 @@ class Limit:
     def __init__(self) -> None:
         self.held: Counter[str] = Counter()  # by cause, since the last one that was let through
         self.num_held = 0  # in all
-        self._told: dict[str, float] = {}
+        self._last_sent: dict[str, float] = {}
         self._credit = float(BURST)
         self._at: float | None = None
 
@@ -22,12 +22,12 @@ class Limit:
         passed = 0.0 if self._at is None else max(0.0, time - self._at)
         self._at = time
         self._credit = min(float(BURST), self._credit + passed / SPACING_SECONDS)
-        is_again = cause in self._told and time - self._told[cause] < REST_SECONDS
+        is_again = cause in self._last_sent and time - self._last_sent[cause] < REST_SECONDS
         if is_again or self._credit < 1:
             self.hold(cause)
             return False
         self._credit -= 1
-        self._told[cause] = time
+        self._last_sent[cause] = time
         return True
 
     def hold(self, cause: str) -> None:

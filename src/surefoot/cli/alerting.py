@@ -23,8 +23,8 @@ def add_alert_options(parser: argparse.ArgumentParser) -> None:
     add_on_option(parser, f"when to send one: {ON_HELP} (default: error)")
 
 
-def add_on_option(parser: argparse.ArgumentParser, told: str) -> None:
-    parser.add_argument("--alert-on", action="append", default=[], metavar="WHEN", help=told)
+def add_on_option(parser: argparse.ArgumentParser, message: str) -> None:
+    parser.add_argument("--alert-on", action="append", default=[], metavar="WHEN", help=message)
 
 
 def requested(options: Namespace) -> tuple[Request, ...]:

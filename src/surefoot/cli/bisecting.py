@@ -6,7 +6,7 @@ from pathlib import Path
 
 from surefoot.check.bisect import CannotBisectError, Parting, Rerun, bisect
 from surefoot.check.judge.equal import shown
-from surefoot.cli.keeping import result_run, tell_kept
+from surefoot.cli.keeping import report_stored, result_run
 from surefoot.cli.run_options import parse
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
@@ -18,37 +18,37 @@ OF_THE_MACHINE = ("step_seconds", "items_per_second", "memory_bytes")  # series 
 MARGIN = 2  # steps that are run beyond the first difference that was logged
 
 
-def tell_parting(first: Run, second: Run, step: int, options: Namespace) -> None:
+def report_divergence(first: Run, second: Run, step: int, options: Namespace) -> None:
     """`step`: the first whose logged values differ."""
     voice = Voice()
     kept = result_run(options, "compare", first.meta.get("script", first.name), voice)
     reruns = [_rerun(run) for run in (first, second)]
     voice.say("running both programs with their current files, in copies of their folders.")
     try:
-        parting = bisect(reruns[0], reruns[1], step + MARGIN, options.timeout, lambda text: voice.say(f"{text} …"))
+        divergence = bisect(reruns[0], reruns[1], step + MARGIN, options.timeout, lambda text: voice.say(f"{text} …"))
     except CannotBisectError as error:
         raise UsageError(str(error)) from None
-    told = _text(parting, step)
-    print(told)
+    message = _text(divergence, step)
+    print(message)
     if kept is not None:
-        result = {"runs": [first.name, second.name], "agrees": parting.step is None}
-        tell_kept(kept.write(told, result, 0), voice)
+        result = {"runs": [first.name, second.name], "agrees": divergence.step is None}
+        report_stored(kept.write(message, result, 0), voice)
 
 
-def _text(parting: Parting, logged: int) -> str:
-    if parting.step is None:
+def _text(divergence: Parting, logged: int) -> str:
+    if divergence.step is None:
         return (
-            f"The reruns agree in all {parting.steps} steps, though the logs differ at step {logged}: the current "
+            f"The reruns agree in all {divergence.steps} steps, though the logs differ at step {logged}: the current "
             "programs compute the same. Compare commits, versions, machines and data."
         )
-    losses = " and ".join(map(str, parting.losses))
-    told = f"The reruns differ from step {parting.step} on, first in the {parting.what}; its losses: {losses}."
-    if parting.operations is None:
-        return f"{told}\nIn a second rerun the operations of that step are the same: the difference comes and goes."
-    mine, yours = parting.operations
+    losses = " and ".join(map(str, divergence.losses))
+    message = f"The reruns differ from step {divergence.step} on, first in the {divergence.what}; its losses: {losses}."
+    if divergence.operations is None:
+        return f"{message}\nIn a second rerun the operations of that step are the same: the difference comes and goes."
+    mine, yours = divergence.operations
     if mine[:2] == yours[:2]:
-        return f"{told}\nFirst operation with a different result: {shown(mine)}"
-    return f"{told}\nBoth compute the same up to here. Then\n  A computes {shown(mine)}\n  B computes {shown(yours)}"
+        return f"{message}\nFirst operation with a different result: {shown(mine)}"
+    return f"{message}\nBoth compute the same up to here. Then\n  A computes {shown(mine)}\n  B computes {shown(yours)}"
 
 
 def _rerun(run: Run) -> Rerun:

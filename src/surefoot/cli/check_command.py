@@ -10,10 +10,10 @@ from surefoot.check.checks import REPEATED_STEPS, Checks, Options
 from surefoot.check.launcher import launching
 from surefoot.check.text import row, summary
 from surefoot.check.verdict import NAMES, Verdict, as_json, plain
-from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
+from surefoot.cli.keeping import add_keeping_options, report_stored, result_run
 from surefoot.cli.parsing import CommandParser, number, positive
+from surefoot.cli.reporting import check_writable
 from surefoot.cli.run_options import parse_program
-from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.launch.program import Program, ProgramError
@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
             raise UsageError(f"{str(output)!r} can't be written: {error.strerror}.") from None
     status = int(any(verdict.verdict == "fail" for verdict in verdicts))
     if kept is not None:
-        tell_kept(kept.write(summary(verdicts), {"checks": [plain(one) for one in verdicts]}, status), voice)
+        report_stored(kept.write(summary(verdicts), {"checks": [plain(one) for one in verdicts]}, status), voice)
     return status
 
 

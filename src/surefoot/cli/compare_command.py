@@ -71,12 +71,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _bisect(first: Run, second: Run, series: Sequence[Curves], options: Namespace) -> None:
-    from surefoot.cli.bisecting import OF_THE_MACHINE, tell_parting
+    from surefoot.cli.bisecting import OF_THE_MACHINE, report_divergence
 
     computed = [curves for curves in series if curves.name not in OF_THE_MACHINE]
     steps = [curves.first_difference for curves in computed if curves.first_difference is not None]
     if steps:
-        tell_parting(first, second, min(steps), options)
+        report_divergence(first, second, min(steps), options)
     else:
         print("All logged values are the same: there is nothing to look for.")
 

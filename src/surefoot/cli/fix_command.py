@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.choice import add_choice_options, choose_rules
-from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
+from surefoot.cli.keeping import add_keeping_options, report_stored, result_run
 from surefoot.cli.parsing import CommandParser, positive
+from surefoot.cli.reporting import check_writable
 from surefoot.cli.run_options import parse_program
-from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.fix.fixer import Fixer
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
         folder = None if kept is None else keep(fixed, kept)  # with lines of source as they are before --apply
         status = _deliver(fixed, options, program, voice)
         if folder is not None and options.format == "text":
-            tell_kept(folder, voice)
+            report_stored(folder, voice)
         return status
     except (ProgramError, WorkspaceError, TrialError) as error:
         raise UsageError(str(error)) from None
@@ -114,18 +114,18 @@ def _write_files(fixed: Fixed, options: argparse.Namespace, program: Program) ->
     """What was written, as a sentence."""
     originals = {patch.file: patch.original for patch in fixed.patches}
     names = ", ".join(relative(str(file)) or str(file) for file in fixed.texts)
-    said = []
+    message = []
     try:
         if options.output is not None:
-            said.append(_write_output(fixed, options.output, program))
+            message.append(_write_output(fixed, options.output, program))
         if options.apply and fixed.texts:
             apply(fixed.texts, originals)
-            said.append(f"wrote {names}.")
+            message.append(f"wrote {names}.")
     except ChangedError as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"the patched program can't be written: {error}.") from None
-    return " ".join(said)
+    return " ".join(message)
 
 
 def _write_output(fixed: Fixed, output: Path, program: Program) -> str:

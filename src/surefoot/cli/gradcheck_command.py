@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.target import add_output_options, load_target, refusals_told, unloadable_told, write_output
+from surefoot.cli.target import add_output_options, load_target, refusals_shown, unloadable_shown, write_output
 from surefoot.cli.usage import USAGE_STATUS, UsageError
 from surefoot.facts.json_text import json_text
 
@@ -33,12 +33,12 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--inputs", metavar="SHAPES", help="of the function's arguments, such as 3x4,4")
     add_output_options(parser, ("text", "json"))
     options = parser.parse_args(argv)
-    with refusals_told():
+    with refusals_shown():
         found = _check_all(options.target, options.inputs)
     if options.format == "json":
         write_output(json_text(found, indent=1) + "\n", options.output)
     else:
-        write_output("".join(f"{line}\n" for checked in found for line in _told(checked)), options.output)
+        write_output("".join(f"{line}\n" for checked in found for line in _describe(checked)), options.output)
     if any(checked.verdict == "wrong" for checked in found):
         return 1
     return 0 if any(checked.verdict == "right" for checked in found) else USAGE_STATUS
@@ -75,7 +75,7 @@ def _functions(target: str) -> list[Any]:
         if not callable(function):
             raise UsageError(f"{target} is a {type(function).__name__}, not a function.")
         return [function]
-    with unloadable_told():
+    with unloadable_shown():
         module = load_module(target)
     found = [v for v in vars(module).values() if is_custom_function(v) and v.__module__ == module.__name__]
     if not found:
@@ -83,7 +83,7 @@ def _functions(target: str) -> list[Any]:
     return found
 
 
-def _told(checked: Checked) -> list[str]:
+def _describe(checked: Checked) -> list[str]:
     from surefoot.lab.gradcheck.check import ORDERS
 
     lines = [f"{checked.function}: {checked.verdict}"]

@@ -24,7 +24,7 @@ def result_run(options: argparse.Namespace, of: str, script: str, voice: Voice) 
     return None if log is None else ResultRun(log, of, script, voice.say)
 
 
-def tell_kept(folder: Path, voice: Voice) -> None:
+def report_stored(folder: Path, voice: Voice) -> None:
     if not folder.is_dir():  # why was said
         return
     here = Path.cwd()

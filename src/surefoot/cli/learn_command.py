@@ -50,7 +50,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--run", action="store_true", help="run a rule's bad and good program")
     parser.add_argument("--answers", action="store_true", help="show the answers to the questions of a family")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="with --run: JSON lines, as it goes")
-    parser.add_argument("--tethered", action="store_true", help="with --run: end when stdin is closed")
+    parser.add_argument("--until-stdin-closes", action="store_true", help="with --run: end when stdin is closed")
     options = parser.parse_args(argv)
     families = {rule.family for rule in catalogue().values()}
     if options.name is not None and options.name not in {*catalogue(), *families}:
@@ -99,7 +99,7 @@ def _run(lesson: Lesson, options: argparse.Namespace) -> int:
     from surefoot.lab.learn.outcome import Outcome
     from surefoot.lab.learn.runner import run_twins
 
-    if options.tethered:
+    if options.until_stdin_closes:
         import _thread
 
         when_parent_ends(_thread.interrupt_main)
@@ -112,7 +112,7 @@ def _run(lesson: Lesson, options: argparse.Namespace) -> int:
                 if options.format == "json":
                     _print_json(message)
                 else:
-                    _tell_progress(voice, message)
+                    _report_progress(voice, message)
     except KeyboardInterrupt:
         voice.say("cancelled; both programs were ended.")
         return INTERRUPTED_STATUS
@@ -121,7 +121,7 @@ def _run(lesson: Lesson, options: argparse.Namespace) -> int:
     return int(outcome.has_failed)
 
 
-def _tell_progress(voice: Voice, message: dict[str, object]) -> None:
+def _report_progress(voice: Voice, message: dict[str, object]) -> None:
     twin = str(message.get("twin", "")).capitalize()
     if message["kind"] == "begin":
         voice.say(f"runs both programs of {message['rule']}; torch takes a few seconds to load. Ctrl-C ends them.")

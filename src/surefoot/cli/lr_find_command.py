@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from surefoot.cli.parsing import number, parser_of, positive, whole_number
-from surefoot.cli.target import TARGET_HELP, add_output_options, load_target, refusals_told, write_output
+from surefoot.cli.target import TARGET_HELP, add_output_options, load_target, refusals_shown, write_output
 
 _EXAMPLES = """\
   surefoot lr-find train:make_loop
@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     from surefoot.lab.lr.find import lr_find
     from surefoot.lab.making import made_by
 
-    with refusals_told():
+    with refusals_shown():
         seed_all(options.seed)
         loop, loader, loss_fn = made_by(make)[:3]
         found = lr_find(

@@ -29,8 +29,8 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         message = _NO_VALUE.sub(r"\1: takes no value", message)
         missing = message.removeprefix("the following arguments are required: ")
-        told = message.removeprefix("argument ") if missing == message else f"{self.prog} needs {missing}"
-        raise UsageError(f"{told.rstrip('.?')}{'?' if told.endswith('?') else '.'} See `{self.prog} --help`.")
+        shown = message.removeprefix("argument ") if missing == message else f"{self.prog} needs {missing}"
+        raise UsageError(f"{shown.rstrip('.?')}{'?' if shown.endswith('?') else '.'} See `{self.prog} --help`.")
 
     def _unknown(self, words: Sequence[str]) -> str:
         """Values are not repeated: what follows a mistyped option may be a secret."""

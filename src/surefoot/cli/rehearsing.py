@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from surefoot.runlog.read.column import Column
 
 
-def tell_alerts(process: StoredProcess, wanted: Wanted, findings: Sequence[Finding], voice: Voice) -> None:
+def report_alerts(process: StoredProcess, wanted: Wanted, findings: Sequence[Finding], voice: Voice) -> None:
     """A line an alert, on stdout."""
     found = _rehearse(process, wanted, findings)
     rows = [

@@ -8,9 +8,9 @@ from surefoot.cli.alerting import ON_HELP, add_on_option, wanted
 from surefoot.cli.choice import add_choice_options, choose_rules
 from surefoot.cli.next_commands import after_replay
 from surefoot.cli.parsing import parser_of
-from surefoot.cli.rehearsing import tell_alerts
+from surefoot.cli.rehearsing import report_alerts
+from surefoot.cli.reporting import add_telling_options, check_writable, tell
 from surefoot.cli.stored import RUN_HELP, add_log_option, load
-from surefoot.cli.telling import add_telling_options, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.facts import EndFacts, StepFacts
@@ -41,7 +41,7 @@ def main(argv: Sequence[str]) -> int:
     rehearsed = wanted(options.alert_on) if options.alert_dry_run else None
     try:
         if rehearsed is not None:
-            tell_alerts(run.first, rehearsed, judge_process(run.first, rules, voice).findings, voice)
+            report_alerts(run.first, rehearsed, judge_process(run.first, rules, voice).findings, voice)
             return 0
         report = _join(run, rules, voice)
     except RunLogError as error:

@@ -9,8 +9,8 @@ from surefoot.cli.alerting import requested
 from surefoot.cli.choice import choose_rules
 from surefoot.cli.next_commands import after_run
 from surefoot.cli.parsing import DEFAULT_LOG
+from surefoot.cli.reporting import check_log, check_writable, tell
 from surefoot.cli.run_options import parse
-from surefoot.cli.telling import check_log, check_writable, tell
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.judge import Finding
@@ -36,19 +36,19 @@ def main(argv: Sequence[str]) -> int:
             where = f" at {relative(finding.file) or finding.file}:{finding.line}" if finding.file else ""
             voice.say(f"{finding.severity}[{finding.rule}]{where}, step {finding.step}")
 
-    def tell_all(report: Report) -> int:
+    def report_all(report: Report) -> int:
         return tell(report, options, voice, plan.log, commands=after_run(program, options, report, ranks))
 
     try:
         program.check()
         plan = _plan(options, program, ranks)
-        session = Session(program, plan, ranks, on_finding=announce, tell=tell_all, say=voice.say)
+        session = Session(program, plan, ranks, on_finding=announce, tell=report_all, say=voice.say)
         ended = session.run()
     except ProgramError as error:
         raise UsageError(str(error)) from None
     if ended.reason == "interrupted":
         _die_of_interrupt(ended.error)
-    return ended.status or session.told
+    return ended.status or session.exit_status
 
 
 def _plan(options: Namespace, program: Program, ranks: Ranks | None) -> Plan:

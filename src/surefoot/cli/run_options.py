@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from surefoot.cli.alerting import add_alert_options
 from surefoot.cli.choice import add_choice_options
 from surefoot.cli.parsing import CommandParser, add_log_option, number, port, positive
-from surefoot.cli.telling import LEVELS, add_telling_options
+from surefoot.cli.reporting import LEVELS, add_telling_options
 from surefoot.launch.program import Program
 
 PORT = 9464  # of --prometheus without a number

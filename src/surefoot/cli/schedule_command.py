@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.cli.parsing import did_you_mean, number, parser_of, positive
-from surefoot.cli.target import add_output_options, load_target, refusals_told, write_output
+from surefoot.cli.target import add_output_options, load_target, refusals_shown, write_output
 from surefoot.cli.usage import UsageError
 
 _EXAMPLES = """\
@@ -33,7 +33,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     from surefoot.lab.preview import preview
 
-    with refusals_told():
+    with refusals_shown():
         found = preview(_named_or_evaluated(options.schedule), options.updates, lr=options.lr)
     text = {"text": found.plot, "csv": found.csv, "json": found.json, "svg": found.svg}[options.format]()
     write_output(text, options.output)

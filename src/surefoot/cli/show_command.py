@@ -158,5 +158,5 @@ def _print_events(run: Run) -> None:
         when = datetime.fromtimestamp(event.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
         whose = f" rank {rank}" if len(run.processes) > 1 else ""
         result = parse_result(event.text) if event.kind == RESULT else None
-        told = event.text if result is None else f"{result['of']}: {result.get('summary')}"
-        print(f"  {when}{whose} step {event.step} {event.kind}: {cell(told)}")
+        message = event.text if result is None else f"{result['of']}: {result.get('summary')}"
+        print(f"  {when}{whose} step {event.step} {event.kind}: {cell(message)}")

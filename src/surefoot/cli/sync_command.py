@@ -37,10 +37,10 @@ def main(argv: Sequence[str]) -> int:
         voice.say(f"{options.address} can't be written: {error}")
         return 1
     size = f" ({done.num_bytes / 1e6:,.1f} MB)" if done.copied else ""
-    told = [f"{_runs(done.copied)} copied to {options.address}{size}", f"{done.known} there already"]
-    told += [f"{done.running} still going on"] if done.running else []
-    told += [f"{done.failed} could not be copied"] if done.failed else []
-    voice.say("; ".join(told))
+    message = [f"{_runs(done.copied)} copied to {options.address}{size}", f"{done.known} there already"]
+    message += [f"{done.running} still going on"] if done.running else []
+    message += [f"{done.failed} could not be copied"] if done.failed else []
+    voice.say("; ".join(message))
     return 1 if done.failed else 0
 
 

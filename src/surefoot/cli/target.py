@@ -33,12 +33,12 @@ def load_target(target: str) -> Any:
     """The object that MODULE:NAME names. Exceptions raised while importing its module go to the user."""
     from surefoot.lab.named import load_named
 
-    with unloadable_told():
+    with unloadable_shown():
         return load_named(target)
 
 
 @contextmanager
-def unloadable_told() -> Iterator[None]:
+def unloadable_shown() -> Iterator[None]:
     """Wrong names, and files that are not Python."""
     from surefoot.lab.named import NamingError
 
@@ -51,7 +51,7 @@ def unloadable_told() -> Iterator[None]:
 
 
 @contextmanager
-def refusals_told() -> Iterator[None]:
+def refusals_shown() -> Iterator[None]:
     """Errors of surefoot are shown as one line; exceptions of the program keep their traceback."""
     try:
         yield

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.cli.parsing import CommandParser, positive
+from surefoot.cli.reporting import check_writable
 from surefoot.cli.run_options import parse_program
-from surefoot.cli.telling import check_writable
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.lab.trace.session import TraceSession
@@ -38,13 +38,13 @@ def main(argv: Sequence[str]) -> int:
     options, program = parse_program(_parser(), argv)
     voice = Voice()
     ranks = Ranks.from_environment()
-    told: list[Trace] = []
+    message: list[Trace] = []
     output = None if options.output is None else options.output.absolute()  # the script may change its folder
     folder = Path.cwd()
     log = None if options.no_log else log_folder(options.log)
 
     def tell(trace: Trace) -> None:
-        told.append(trace)
+        message.append(trace)
         if ranks is None or ranks.tells:
             _write(trace, options, output, str(folder), voice)
             if log is not None and trace.stages:
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
         assert ended.error is not None
         sys.excepthook = lambda *shown: None  # it was shown; leave it to Python to end as one killed by Ctrl-C does
         raise ended.error
-    return ended.status or int(not any(trace.stages for trace in told))
+    return ended.status or int(not any(trace.stages for trace in message))
 
 
 def _write(trace: Trace, options: argparse.Namespace, output: Path | None, folder: str, voice: Voice) -> None:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.keeping import add_keeping_options, result_run, tell_kept
+from surefoot.cli.keeping import add_keeping_options, report_stored, result_run
 from surefoot.cli.parsing import CommandParser, number, positive, whole_number
-from surefoot.cli.telling import check_writable
+from surefoot.cli.reporting import check_writable
 from surefoot.cli.usage import INTERRUPTED_STATUS, UsageError
 from surefoot.cli.voice import Voice
 from surefoot.launch.workspace.workspace import WorkspaceError
@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
     if output is not None:
         output.write_text(json.dumps({**compared, **plain(verdict)}, indent=2) + "\n", encoding="utf-8")
     if kept is not None:
-        tell_kept(kept.write(answer(verdict), {**compared, **table(verdict)}, verdict.status), voice)
+        report_stored(kept.write(answer(verdict), {**compared, **table(verdict)}, verdict.status), voice)
     return verdict.status
 
 

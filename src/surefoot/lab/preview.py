@@ -49,8 +49,8 @@ class Preview:
 
     def plot(self, *, width: int = 64, height: int = 12) -> str:
         """The curve, its marks and warnings as text."""
-        told = "".join(f"warning: {warning}\n" for warning in self.warnings)
-        return as_text(self._chart(), width=width, height=height) + told
+        message = "".join(f"warning: {warning}\n" for warning in self.warnings)
+        return as_text(self._chart(), width=width, height=height) + message
 
     def svg(self) -> str:
         return as_svg(self._chart())
@@ -64,12 +64,12 @@ class Preview:
         return out.getvalue()
 
     def json(self) -> str:
-        told = {
+        message = {
             "schedule": self.name, "updates": self.updates, "first": self.first, "length": self.length,
             "marks": [{"update": update, "what": what} for update, what in self.marks],
             "warnings": list(self.warnings), "rates": self.groups,
         }  # fmt: skip
-        return json_text(told) + "\n"
+        return json_text(message) + "\n"
 
     def __str__(self) -> str:
         return self.plot()
@@ -102,8 +102,8 @@ def preview(schedule: LRScheduler | Factory, updates: int | None = None, *, lr: 
     rates, failure = _rates(scheduler, num)
     name = _name(scheduler)
     marks = tuple(_marks(rates[0], first, length, first + num))
-    told = [*([] if failure is None else [failure]), *_warnings(scheduler, rates[0], first, first + num)]
-    return Preview(name, rates[0], rates, first, length, marks, tuple(told))
+    message = [*([] if failure is None else [failure]), *_warnings(scheduler, rates[0], first, first + num)]
+    return Preview(name, rates[0], rates, first, length, marks, tuple(message))
 
 
 def scheduler_in(made: Any) -> Any:
@@ -227,10 +227,10 @@ def _marks(rates: Sequence[float], first: int, length: int | None, planned: int)
 
 
 def _warnings(scheduler: Any, rates: Sequence[float], first: int, planned: int) -> list[str]:
-    told = []
+    message = []
     wrong = mismatch(scheduler, planned)
     if wrong is not None:
-        told.append(f"{wrong}.")
+        message.append(f"{wrong}.")
     if rates[0] == 0.0:
-        told.append(f"update {first + 1} runs at rate 0: it changes nothing.")
-    return told
+        message.append(f"update {first + 1} runs at rate 0: it changes nothing.")
+    return message

@@ -79,7 +79,7 @@ class Child:
             plan, say=_say, on_finding=self._found, file=self._log_file(plan.log), claims=folder, is_child=True
         )
         self._guard = Guard(_say)
-        self._termination = Termination(lambda: self._guard.run("the report", self._tell))  # pools end their workers
+        self._termination = Termination(lambda: self._guard.run("the report", self._report))  # pools end their workers
 
     def start(self) -> None:
         self._termination.expect()
@@ -105,7 +105,7 @@ class Child:
         except OSError:
             pass  # the run is over, and with it the folder is gone
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if not self._is_over:
             self._is_over = True
             self._watching.close(self._reason(), self._status)

@@ -43,7 +43,7 @@ class Session:
         self._ended = Outcome(1, "interrupted")  # until it has ended otherwise
         self._termination = Termination(lambda: self._guard.run("the report", self._report))
         self._children = Children(plan, self._replace)
-        self.told = 0  # the exit status that the report asks for
+        self.exit_status = 0  # the exit status that the report asks for
         claims = None if ranks is None else ranks.claims()
         self._watching = Watching(plan, say=say, on_finding=on_finding, claims=claims)
 
@@ -69,7 +69,7 @@ class Session:
         status = run_instead(path, argv, os.environ if env is None else env)
         self._ended = Outcome(status, "raised" if status else "finished")
         self._termination.tell()
-        end_like(status or self.told)
+        end_like(status or self.exit_status)
 
     def _report(self) -> None:
         watching, ranks = self._watching, self._ranks
@@ -87,7 +87,7 @@ class Session:
         self._close()
         if ranks is not None:
             ranks.clear()
-        self.told = self._tell(judged)
+        self.exit_status = self._tell(judged)
 
     def _judge(self, report: Report) -> Report:
         return judge_together(report, self._watching.rules, self._watching.switched_off)

@@ -11,7 +11,7 @@ class Termination:
     """Only where the program left SIGTERM alone; what it installs itself replaces this."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell = tell
+        self._report = tell
         self._pid = os.getpid()
         self._telling = False
         self.is_wanted = False
@@ -26,7 +26,7 @@ class Termination:
     def tell(self) -> None:
         """Tell without being interrupted by SIGTERM; die of it afterwards."""
         self._telling = True
-        self._tell()
+        self._report()
         if signal.getsignal(signal.SIGTERM) == self._handle:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self.is_wanted:

@@ -72,7 +72,7 @@ class Watching:
         if self._run is not None:
             self._capture.start()
         if not self._is_child:
-            self._open_outward()
+            self._open_exporters()
         self._among_models = "torch" in sys.modules
         self._forget = when_torch_is_imported(self._start)
 
@@ -121,11 +121,11 @@ class Watching:
             return Report(self._plan.script, num_rules=len(self.rules))
         return self._sanitizer.report(self._plan.script)
 
-    def _open_outward(self) -> None:
+    def _open_exporters(self) -> None:
         plan, claims = self._plan, self._claims
         port = plan.prometheus if self._is_first_rank and not self._is_child else None
-        is_told = self._is_first_rank or claims is not None  # of several that see the same, one tells
-        if (plan.alerts and is_told) or port is not None:
+        is_sender = self._is_first_rank or claims is not None  # of several that see the same, one tells
+        if (plan.alerts and is_sender) or port is not None:
             from surefoot.alerts.claim import claim
             from surefoot.alerts.exporters import Exporters
 
@@ -138,7 +138,7 @@ class Watching:
                 findings=lambda: self._sanitizer.judge.findings if self._sanitizer is not None else [],
                 num_updates=self._num_updates,
                 claim=(lambda cause: True) if claims is None else (lambda cause: claim(claims, cause)),
-                hears_scalars=self._is_first_rank,
+                takes_scalars=self._is_first_rank,
             )
 
     def _start(self) -> None:
@@ -146,7 +146,7 @@ class Watching:
             return
         try:
             if self._is_child:  # one that never imports torch needs no threads
-                self._open_outward()
+                self._open_exporters()
             with _no_garbage_collection():
                 self._sanitizer = self._make()
                 self._sanitizer.start(among_models=self._among_models)

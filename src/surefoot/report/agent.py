@@ -32,7 +32,7 @@ def as_agent(
     `patchable`: rules for whose findings `surefoot fix` knows a patch. `num_hidden`: notes that are not in the report.
     """
     findings = [_finding(plain, patchable) for plain in report.as_dict()["findings"]]
-    told: dict[str, Any] = {
+    message: dict[str, Any] = {
         "surefoot": report.as_dict()["surefoot"],
         "script": _cut(report.script, MOST_TEXT),
         "steps": report.steps,
@@ -42,19 +42,19 @@ def as_agent(
         "findings_left_out": len(findings),
         "findings": [],
     }
-    left = MOST_BYTES - _size(told)
+    left = MOST_BYTES - _size(message)
     for finding in findings:
         left -= _size(finding) + 1  # and a comma
         if left < 1:  # the end of the line
             break
-        told["findings"].append(finding)
-        told["findings_left_out"] -= 1
-    return _json(told) + "\n"
+        message["findings"].append(finding)
+        message["findings_left_out"] -= 1
+    return _json(message) + "\n"
 
 
 def _finding(plain: dict[str, Any], patchable: Collection[str]) -> dict[str, Any]:
     evidence = _fitting(plain["evidence"])
-    told = {
+    message = {
         "rule": plain["rule"],
         "severity": plain["severity"],
         "file": _path(plain["file"]),
@@ -67,20 +67,20 @@ def _finding(plain: dict[str, Any], patchable: Collection[str]) -> dict[str, Any
         "patch_known": plain["rule"] in patchable,
     }
     if len(evidence) < len(plain["evidence"]):
-        told["evidence_left_out"] = len(plain["evidence"]) - len(evidence)
+        message["evidence_left_out"] = len(plain["evidence"]) - len(evidence)
     if "follows" in plain:
-        told["follows"] = plain["follows"] | {"file": _path(plain["follows"]["file"])}
-    return told
+        message["follows"] = plain["follows"] | {"file": _path(plain["follows"]["file"])}
+    return message
 
 
 def _remarks(report: Report, num_hidden: int) -> list[str]:
-    said = [] if report.steps else [nothing_trained(report)]
+    remarks = [] if report.steps else [nothing_trained(report)]
     if num_hidden:
-        said.append(f"{num_hidden} note{'' if num_hidden == 1 else 's'} hidden: --notes shows them")
+        remarks.append(f"{num_hidden} note{'' if num_hidden == 1 else 's'} hidden: --notes shows them")
     if report.not_checked:
         rule, why = next(iter(report.not_checked.items()))
-        said.append(f"not checked: {len(report.not_checked)} of {report.num_rules} rules, such as {rule} ({why})")
-    return [_cut(text, MOST_REMARK) for text in [*said, *not_covered(report)][:MOST_REMARKS]]
+        remarks.append(f"not checked: {len(report.not_checked)} of {report.num_rules} rules, such as {rule} ({why})")
+    return [_cut(text, MOST_REMARK) for text in [*remarks, *not_covered(report)][:MOST_REMARKS]]
 
 
 def _path(file: str | None) -> str | None:

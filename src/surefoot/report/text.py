@@ -127,22 +127,22 @@ def _number(value: object) -> str:
 def summary(report: Report, num_hidden: int = 0, log: Path | None = None) -> str:
     num = len(report.findings)
     checked = report.num_rules - len(report.not_checked)
-    said = [
+    parts = [
         f"{_count(num, 'finding')} in {_count(report.steps, 'step')}",
         f"{_count(checked, 'rule')} checked",
     ]
-    said += who_trained(report)
+    parts += who_trained(report)
     if num_hidden:
-        said.append(f"{_count(num_hidden, 'note')} hidden (--notes shows them)")
+        parts.append(f"{_count(num_hidden, 'note')} hidden (--notes shows them)")
     if report.not_checked:
         reasons = dict.fromkeys(report.not_checked.values())
         grouped = [f"{_rules(report, why)} ({why})" for why in reasons]
-        said.append(f"{len(report.not_checked)} not checked: {'; '.join(grouped)}")
+        parts.append(f"{len(report.not_checked)} not checked: {'; '.join(grouped)}")
     if log is not None:
-        said.append(f"logged in {relative(str(log)) or log}")
+        parts.append(f"logged in {relative(str(log)) or log}")
     if not report.steps:
-        said.insert(0, nothing_trained(report))
-    return "surefoot: " + "; ".join(said)
+        parts.insert(0, nothing_trained(report))
+    return "surefoot: " + "; ".join(parts)
 
 
 def _rules(report: Report, why: str) -> str:

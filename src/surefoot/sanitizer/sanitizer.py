@@ -157,7 +157,7 @@ class Sanitizer:
             self._log.record(record, self.recorder)
         self._drop_unwatched()
         for finding in self.judge.judge(record):
-            self._tell(finding)
+            self._report(finding)
         if not isinstance(record, StepFacts):
             return None
         if record.note is not None:
@@ -165,7 +165,7 @@ class Sanitizer:
         stop, self._stop = self._stop, None
         return stop
 
-    def _tell(self, finding: Finding) -> None:
+    def _report(self, finding: Finding) -> None:
         if self._log is not None:
             self._log.finding(self.judge.findings.index(finding), finding)
         for listener in list(self._listeners):

@@ -24,7 +24,7 @@ class LoggedLosses:
         if known is None:
             known = self._look_at(names)
         if known[1] and self._probe is not None:
-            self._recorder.tap.run(self._probe.name, self._tell, self._probe, known, packed)
+            self._recorder.tap.run(self._probe.name, self._report, self._probe, known, packed)
 
     def _look_at(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
         if len(self._places) >= KNOWN_ROWS:
@@ -33,7 +33,7 @@ class LoggedLosses:
         self._places[id(names)] = found
         return found
 
-    def _tell(self, probe: ValidationProbe, known: tuple[tuple[str, ...], list[int]], packed: bytes) -> None:
+    def _report(self, probe: ValidationProbe, known: tuple[tuple[str, ...], list[int]], packed: bytes) -> None:
         names, places = known
         site = self._recorder.sites.here()
         values = struct.unpack(f"<{len(names)}d", packed)

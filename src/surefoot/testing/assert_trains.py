@@ -64,7 +64,7 @@ def _losses(train: Callable[[], object], span: WatchedSpan, steps: int | None) -
     before = recorder.num_steps
     from surefoot.watch.step import MaxStepsReached
 
-    with _limited(recorder, steps), _heard(recorder) as losses:
+    with _limited(recorder, steps), _received(recorder) as losses:
         try:
             train()
         except MaxStepsReached:
@@ -87,7 +87,7 @@ def _limited(recorder: Recorder, steps: int | None) -> Iterator[None]:
 
 
 @contextmanager
-def _heard(recorder: Recorder) -> Iterator[dict[int, list[float]]]:
+def _received(recorder: Recorder) -> Iterator[dict[int, list[float]]]:
     losses: dict[int, list[float]] = {}
 
     def hear(optimizer: int, step: int, loss: float, factor: float, rate: float | None) -> None:

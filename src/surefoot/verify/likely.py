@@ -85,12 +85,12 @@ def _weights_before(first: Distance, shape: Shape) -> str:
 def _norm(first: Distance, shape: Shape) -> str:
     assert first.reference is not None
     norms = torch.cat(first.by_rank)
-    told = "Gradients agree before clipping, their norm does not."
+    message = "Gradients agree before clipping, their norm does not."
     if shape.num_ranks > 1 and _is_near(norms.square().sum().sqrt().reshape(1), first.reference):
-        return f"{told} The squares of the ranks' norms add up to the reference's: each is the norm of a shard."
+        return f"{message} The squares of the ranks' norms add up to the reference's: each is the norm of a shard."
     if shape.num_ranks > 1 and _differ_by_rank(first):
-        return f"{told} Ranks have different norms: {', '.join(f'{float(one):.5g}' for one in norms)}."
-    return told
+        return f"{message} Ranks have different norms: {', '.join(f'{float(one):.5g}' for one in norms)}."
+    return message
 
 
 def _activation(first: Distance, shape: Shape) -> str:
@@ -104,12 +104,12 @@ def _activation(first: Distance, shape: Shape) -> str:
 def _rate(first: Distance, shape: Shape) -> str:
     assert first.reference is not None
     ratio = float(first.by_rank[first.rank][0]) / float(first.reference[0]) if float(first.reference[0]) else 0.0
-    told = "Gradients agree, the learning rate does not"
+    message = "Gradients agree, the learning rate does not"
     if shape.num_ranks > 1 and _is(ratio, shape.num_ranks):
-        return f"{told}: it is multiplied by the number of ranks."
+        return f"{message}: it is multiplied by the number of ranks."
     if shape.num_ranks > 1 and _is(ratio, shape.num_ranks**2):
-        return f"{told}: it is multiplied by the number of ranks twice."
-    return f"{told}: it is {ratio:.4g} times the reference's."
+        return f"{message}: it is multiplied by the number of ranks twice."
+    return f"{message}: it is {ratio:.4g} times the reference's."
 
 
 def _update(first: Distance, shape: Shape) -> str:

@@ -84,12 +84,12 @@ def answer(verdict: Verdict) -> str:
         steps = "step" if verdict.steps == 1 else f"{verdict.steps} steps"
         return f"The runs agree: all {len(verdict.compared)} quantities of the {steps} are within their tolerances."
     one = verdict.first.distance
-    told = [f"The runs differ first at step {one.step}: {one.stage} of {_name(verdict.first)}."]
+    message = [f"The runs differ first at step {one.step}: {one.stage} of {_name(verdict.first)}."]
     if one.reason:
-        told.append(f"{one.reason[0].upper()}{one.reason[1:]}.")
+        message.append(f"{one.reason[0].upper()}{one.reason[1:]}.")
     elif one.reference is not None:
-        told.append(_numbers(verdict))
-    return " ".join(filter(None, [*told, verdict.likely]))
+        message.append(_numbers(verdict))
+    return " ".join(filter(None, [*message, verdict.likely]))
 
 
 def _numbers(verdict: Verdict) -> str:

@@ -150,7 +150,17 @@ def test_who_stops_listening_ends_both(tmp_path: Path, monkeypatch: pytest.Monke
 @posix
 @pytest.mark.parametrize("how", ["interrupted", "terminated", "untied", "killed"])
 def test_nothing_is_left_when_the_command_ends(how: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "surefoot", "learn", "loss-flat", "--run", "--format", "json", "--tethered"]
+    command = [
+        sys.executable,
+        "-m",
+        "surefoot",
+        "learn",
+        "loss-flat",
+        "--run",
+        "--format",
+        "json",
+        "--until-stdin-closes",
+    ]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(tmp_path)},

@@ -10,7 +10,7 @@ from torch import nn
 
 import surefoot as sf
 from surefoot.report.convergence import Curve, Noise, loss_summary, stored_loss_summary, stored_noise
-from surefoot.report.convergence.noise import Array, measure, tell_noise
+from surefoot.report.convergence.noise import Array, describe_noise, measure
 from surefoot.runlog.read.run import load_run
 
 STEPS = np.arange(1, 301)
@@ -51,21 +51,21 @@ def test_too_few_windows() -> None:
 
 
 def test_a_batch_far_below() -> None:
-    assert tell_noise(Noise(900, 0.2, 64)) == (
+    assert describe_noise(Noise(900, 0.2, 64)) == (
         "batch of 64; gradient noise scale about 900 (600 … 1,300): larger batches would still pay, "
         "twice the batch saves 47 % of the updates"
     )
 
 
 def test_a_batch_far_beyond() -> None:
-    assert tell_noise(Noise(8.2, 0.1, 2048)) == (
+    assert describe_noise(Noise(8.2, 0.1, 2048)) == (
         "batch of 2,048; gradient noise scale about 8.2 (6.7 … 10): beyond it larger batches hardly pay, "
         "twice the batch saves less than 1 % of the updates"
     )
 
 
 def test_a_batch_that_is_about_as_large() -> None:
-    told = tell_noise(Noise(100, 0.2, 100))
+    told = describe_noise(Noise(100, 0.2, 100))
     assert told.endswith(": the batch is about as large, twice the batch saves 25 % of the updates")
 
 

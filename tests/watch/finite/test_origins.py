@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import BirthFacts
-from surefoot.rules.birth import told
+from surefoot.rules.origin import describe
 from surefoot.watch.finite.origin.backward import backward_birth
 from surefoot.watch.finite.origin.forward import forward_birth
 from surefoot.watch.finite.origin.place import Places
@@ -94,4 +94,4 @@ def test_there_are_enough_of_them() -> None:
     ],
 )
 def test_what_is_said(birth: BirthFacts | None, said: str) -> None:
-    assert told(birth) == said
+    assert describe(birth) == said

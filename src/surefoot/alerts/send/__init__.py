@@ -18,8 +18,10 @@ def destination(url: str) -> Destination:
         name = url.removeprefix("env:")
         url = os.environ.get(name, "")
         if not url or url.startswith("env:"):
-            told = f"the variable {name}" if name.isidentifier() else "what stands after env:"  # an address is a secret
-            raise DestinationError(f"{told} holds no address to send alerts to.")
+            message = (
+                f"the variable {name}" if name.isidentifier() else "what stands after env:"
+            )  # an address is a secret
+            raise DestinationError(f"{message} holds no address to send alerts to.")
     if url.startswith("cmd:"):
         return Command(url.removeprefix("cmd:"))
     return Webhook(url) if is_plain(url) else Apprise(url)

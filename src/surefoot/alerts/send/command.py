@@ -42,8 +42,8 @@ class Command(Destination):
     def check(self) -> None:
         if shutil.which(self._words[0]) is None:
             name = self._words[0]
-            told = f"no command {name!r}" if NAME.fullmatch(name) else "no such command"  # it may be an address
-            raise DestinationError(f"there is {told} to send alerts with.")
+            message = f"no command {name!r}" if NAME.fullmatch(name) else "no such command"  # it may be an address
+            raise DestinationError(f"there is {message} to send alerts with.")
 
     def send(self, payload: Mapping[str, Any]) -> None:
         run_with(self._words, json.dumps(payload, allow_nan=False, default=str), self._folder)
@@ -54,10 +54,10 @@ def run_with(words: Sequence[str], text: str, folder: Path | None = None, *, tel
 
     Its output goes into a file, not into a pipe: what it leaves running in the background would keep that open.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(
-                list(words), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said,
+                list(words), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=output,
                 cwd=folder if folder is not None and folder.is_dir() else None, start_new_session=os.name == "posix",
             )  # fmt: skip
         except OSError as error:
@@ -68,8 +68,8 @@ def run_with(words: Sequence[str], text: str, folder: Path | None = None, *, tel
             _end(process)
             raise SendError(f"it did not end within {SEND_SECONDS:.0f} s", may_pass=False) from None
         if process.returncode:
-            said.seek(0)
-            reason = said.read().decode(errors="replace").strip() if tells else ""
+            output.seek(0)
+            reason = output.read().decode(errors="replace").strip() if tells else ""
             last = _without_secrets(reason.splitlines()[-1], words[1:])[:TOLD_CHARACTERS] if reason else ""
             raise SendError(f"it ended with status {process.returncode}" + f": {last}" * bool(last))
 

@@ -55,9 +55,11 @@ class _Progress:
     def __call__(self, outcome: Outcome) -> None:
         self._done += 1
         left = (perf_counter() - self._started) / self._done * (self._num - self._done)
-        said = outcome.error or ("no loss" if outcome.loss is None else f"loss {outcome.loss:.4g}")
+        output = outcome.error or ("no loss" if outcome.loss is None else f"loss {outcome.loss:.4g}")
         rest = f"; about {left:.0f} s left" if self._done < self._num else ""
-        print(f"surefoot: trial {self._done} of {self._num}: {outcome.plan}: {said}{rest}", file=sys.stderr, flush=True)
+        print(
+            f"surefoot: trial {self._done} of {self._num}: {outcome.plan}: {output}{rest}", file=sys.stderr, flush=True
+        )
 
 
 def _raise_if_none_ran(outcomes: Sequence[Outcome]) -> None:

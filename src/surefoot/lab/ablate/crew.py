@@ -32,7 +32,7 @@ class Crew:
             self._hand_out(waiting)
             busy = {member.connection: member for member in self._members if member.plan}
             for connection in wait(list(busy)):
-                outcome = self._heard(busy[connection])  # type: ignore[index]
+                outcome = self._receive(busy[connection])  # type: ignore[index]
                 if outcome is not None:
                     yield outcome
 
@@ -46,7 +46,7 @@ class Crew:
                 self._members.append(idle)
             idle.take(waiting.popleft())
 
-    def _heard(self, member: _Member) -> Outcome | None:
+    def _receive(self, member: _Member) -> Outcome | None:
         """An outcome, or None from one that is ready to begin."""
         plan = member.plan
         assert plan is not None

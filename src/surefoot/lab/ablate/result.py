@@ -144,7 +144,7 @@ class Ablation:
         return "\n".join("  ".join(t.ljust(w) for t, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
     def json(self) -> str:
-        told = {
+        message = {
             "budget": str(self.budget), "verdict": self.verdict, "same_data": self.same_data,
             "rows": [
                 {"settings": {n: shown(v) for n, v in row.settings.items()}, "losses": row.losses,
@@ -152,7 +152,7 @@ class Ablation:
             ],
             "runs": [one.run for one in self.outcomes],
         }  # fmt: skip
-        return json_text(told) + "\n"
+        return json_text(message) + "\n"
 
     def __str__(self) -> str:
         held_out = any(one.is_held_out for one in self.outcomes)

@@ -35,8 +35,8 @@ def train(make: Callable[..., Any], plan: Plan, budget: Budget, log: Log) -> Out
     try:
         return _train(make, plan, budget, log, started)
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        return Outcome(plan, seconds=perf_counter() - started, error=said, trace=traceback.format_exc())
+        problem = f"{type(error).__name__}: {error}"
+        return Outcome(plan, seconds=perf_counter() - started, error=problem, trace=traceback.format_exc())
 
 
 def _train(make: Callable[..., Any], plan: Plan, budget: Budget, log: Log, started: float) -> Outcome:

@@ -43,7 +43,7 @@ def can_show_braille(stream: IO[str]) -> bool:
 def _under(chart: Chart, x: Scale, width: int) -> list[str]:
     """The letters of the marks, the numbers of the axis, and what the letters mean."""
     letters = [" "] * (width + 1)
-    told = []
+    message = []
     for letter, mark in zip("abcdefghijklmnopqrstuvwxyz", chart.marks, strict=False):
         share = x.at(mark.x)
         if share is None:
@@ -51,12 +51,12 @@ def _under(chart: Chart, x: Scale, width: int) -> list[str]:
         column = round(share * (width - 1))
         if letters[column] == " ":
             letters[column] = letter
-        told.append(f"{'':>{MARGIN}} {letter}  {mark.label}")
+        message.append(f"{'':>{MARGIN}} {letter}  {mark.label}")
     lead = " " * (MARGIN + 2)
     left, middle, right = short(x.low), short(x.value(0.5)), short(x.high)
     axis = left + middle.center(width - len(left) - len(right)) + right
-    marked = [(lead + "".join(letters)).rstrip()] if told else []
-    return [*marked, lead + axis, *told]
+    marked = [(lead + "".join(letters)).rstrip()] if message else []
+    return [*marked, lead + axis, *message]
 
 
 class _Paper:

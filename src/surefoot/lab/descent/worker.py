@@ -89,10 +89,10 @@ def main() -> None:
     while True:
         request = requests.take()
         try:
-            told = answer(requests, request["id"], request.get("settings"), SECONDS)
+            message = answer(requests, request["id"], request.get("settings"), SECONDS)
         except Exception as error:  # torch refuses what the settings allow: said, and the next may be fine
-            told = {"error": f"torch has refused this: {type(error).__name__}: {str(error)[:200]}"}
-        out.write(json.dumps({"id": request["id"], **told}) + "\n")
+            message = {"error": f"torch has refused this: {type(error).__name__}: {str(error)[:200]}"}
+        out.write(json.dumps({"id": request["id"], **message}) + "\n")
         out.flush()
 
 

@@ -30,7 +30,7 @@ class CourseProbe(Probe):
     name = "course"
 
     def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+        self._report = tell
         self._lines: list[Site | None] = []
         self._picked: list[tuple[str, weakref.ref[Tensor], int]] = []  # nothing is kept alive
         self._optimizers: set[int] = set()
@@ -44,7 +44,7 @@ class CourseProbe(Probe):
         number = self._lines.index(backward.site)
         if number < MOST_LOSSES:
             at, step = backward.ordinal, self._recorder.num_steps
-            self._tell({"kind": "loss", "at": at, "step": step, "curve": number, "value": _value(backward)})
+            self._report({"kind": "loss", "at": at, "step": step, "curve": number, "value": _value(backward)})
 
     def step_begins(self, optimizer: Optimizer) -> Hashable:
         if id(optimizer) not in self._optimizers:
@@ -73,7 +73,7 @@ class CourseProbe(Probe):
     def _look(self, step: int) -> None:
         alive = [(name, param, element) for name, ref, element in self._picked if (param := ref()) is not None]
         values = {name: float(param.detach().flatten()[element]) for name, param, element in alive}
-        self._tell({"kind": "weights", "step": step, "values": values})
+        self._report({"kind": "weights", "step": step, "values": values})
 
 
 def _value(backward: Backward) -> float:

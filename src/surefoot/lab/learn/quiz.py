@@ -24,8 +24,8 @@ def ask(questions: Sequence[Question], read: Callable[[str], str], write: Callab
             break
         is_right = given == letters[question.right]
         num_right += is_right
-        told = f"Right. {question.reason}" if is_right else f"{'No. ' if given else ''}{answer(question).strip()}"
-        write(textwrap.fill(told, WIDTH, initial_indent="   ", subsequent_indent="   "))
+        message = f"Right. {question.reason}" if is_right else f"{'No. ' if given else ''}{answer(question).strip()}"
+        write(textwrap.fill(message, WIDTH, initial_indent="   ", subsequent_indent="   "))
     return num_right
 
 

@@ -65,8 +65,8 @@ def is_note(record: Record) -> bool:
 
 def judge_all(notes: list[Record], messages: list[Message]) -> list[Finding]:
     """Findings that follow from what all ranks have noted."""
-    told = [*notes, *(decode(message["record"]) for message in messages if message["kind"] == "note")]
-    found = [record.note for record in told if isinstance(record, StepFacts) and record.note is not None]
+    shown = [*notes, *(decode(message["record"]) for message in messages if message["kind"] == "note")]
+    found = [record.note for record in shown if isinstance(record, StepFacts) and record.note is not None]
     return judge_together(Report("", notes=found), catalogue().values(), _fail).findings
 
 

@@ -29,12 +29,12 @@ Message = dict[str, Any]
 class Twin:
     """One of the two, while it runs."""
 
-    def __init__(self, name: str, code: str, folder: Path, heard: SimpleQueue[Message | None]) -> None:
+    def __init__(self, name: str, code: str, folder: Path, received: SimpleQueue[Message | None]) -> None:
         self.name = name
-        self._heard = heard
+        self._received = received
         self._begun = time.monotonic()
-        self._said: deque[str] = deque(maxlen=MOST_LINES)
-        self._has_told_end = False
+        self._output: deque[str] = deque(maxlen=MOST_LINES)
+        self._has_reported_end = False
         folder.mkdir()
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
         command = [sys.executable, "-m", "surefoot.lab.learn.twin", str(folder / f"{name}.py")]
@@ -60,43 +60,43 @@ class Twin:
         """How it ended, where it could not tell by itself."""
         for thread in self._threads:
             thread.join()
-        if self._has_told_end:
+        if self._has_reported_end:
             return None
         reason = "took too long" if self.seconds > MOST_SECONDS else "died"
-        said = "\n".join(self._said)
-        return {"kind": "end", "twin": self.name, "status": self.process.wait(), "reason": reason, "said": said}
+        output = "\n".join(self._output)
+        return {"kind": "end", "twin": self.name, "status": self.process.wait(), "reason": reason, "said": output}
 
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             message = {**json.loads(line), "twin": self.name}
             if message["kind"] == "end":
-                self._has_told_end = True
-                message |= {"seconds": round(self.seconds, 2), "said": self._told_error(message)}
-            self._heard.put(message)
-        self._heard.put(None)
+                self._has_reported_end = True
+                message |= {"seconds": round(self.seconds, 2), "said": self._reported_error(message)}
+            self._received.put(message)
+        self._received.put(None)
 
-    def _told_error(self, message: Message) -> str:
+    def _reported_error(self, message: Message) -> str:
         if not message["status"]:
             return ""
         self._error_reader.join(CLOSE_SECONDS)  # its traceback comes by another pipe, and may come later
-        return "\n".join(self._said)
+        return "\n".join(self._output)
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self._said.append(line.decode("utf-8", "backslashreplace").rstrip())
+            self._output.append(line.decode("utf-8", "backslashreplace").rstrip())
 
 
 def run_twins(lesson: Lesson) -> Generator[Message, None, None]:
     """Messages as they come. When this generator is closed, or raises, no process is left."""
     yield {"kind": "begin", "rule": lesson.rule.name, "twins": [name.lower() for name in lesson.programs]}
-    heard: SimpleQueue[Message | None] = SimpleQueue()
-    with _twins(lesson, heard) as twins:
+    received: SimpleQueue[Message | None] = SimpleQueue()
+    with _twins(lesson, received) as twins:
         num_running = len(twins)
         while num_running:
             try:
-                message = heard.get(timeout=LOOK_SECONDS)
+                message = received.get(timeout=LOOK_SECONDS)
             except Empty:
                 _end_those_that_hang(twins)
                 continue
@@ -109,12 +109,12 @@ def run_twins(lesson: Lesson) -> Generator[Message, None, None]:
 
 
 @contextmanager
-def _twins(lesson: Lesson, heard: SimpleQueue[Message | None]) -> Iterator[list[Twin]]:
+def _twins(lesson: Lesson, received: SimpleQueue[Message | None]) -> Iterator[list[Twin]]:
     with tempfile.TemporaryDirectory(prefix="surefoot-learn-", ignore_cleanup_errors=True) as folder:
         twins: list[Twin] = []
         try:
             for name, code in lesson.programs.items():
-                twins.append(Twin(name.lower(), code, Path(folder) / name.lower(), heard))
+                twins.append(Twin(name.lower(), code, Path(folder) / name.lower(), received))
             yield twins
         finally:
             for twin in twins:

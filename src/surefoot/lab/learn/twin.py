@@ -61,7 +61,7 @@ class Telling:
 
 def main() -> NoReturn:
     when_parent_ends(end_group)
-    telling = Telling(_own_stdout())
+    lines = Telling(_own_stdout())
     decide(None)  # nothing of it is kept
     file, is_first, notes = sys.argv[1], OTHER not in sys.argv, list[Record]()
     others = OtherRanks(file, wanted=is_first and is_for_ranks(Path(file).read_text(encoding="utf-8")))
@@ -69,7 +69,7 @@ def main() -> NoReturn:
     from surefoot.sanitizer import Sanitizer
     from surefoot.watch.settings import Settings
 
-    telling.say("ready")
+    lines.say("ready")
     for text in TORCH_KNOWS_IT_TOO:
         warnings.filterwarnings("ignore", text, UserWarning)
     sanitizer = Sanitizer(
@@ -77,25 +77,25 @@ def main() -> NoReturn:
         settings=Settings(overhead=1.0, gradcheck=True, thorough=True),
         on_failure=lambda name, error: print(f"surefoot: {name} failed: {error!r}", file=sys.stderr),
         on_record=lambda record: notes.append(record) if is_note(record) else None,
-        probes=[CourseProbe(telling.row)],
+        probes=[CourseProbe(lines.row)],
     )
     sanitizer.start()
     ended = outcome.run(Program(file).run)
     sanitizer.finish(ended.reason)
     findings = [_plain(finding) for finding in sanitizer.judge.findings]
     if is_first:
-        told = others.join(has_failed=ended.status != 0)
-        findings += [message["finding"] for message in told if message["kind"] == "finding"]
-        findings += [_plain(finding) for finding in judge_all(notes, told)]
+        shown = others.join(has_failed=ended.status != 0)
+        findings += [message["finding"] for message in shown if message["kind"] == "finding"]
+        findings += [_plain(finding) for finding in judge_all(notes, shown)]
     else:
         for record in notes:
-            telling.say("note", record=encode_record(record))
+            lines.say("note", record=encode_record(record))
     once: dict[tuple[str, int], dict[str, Any]] = {}
     for finding in findings:  # ranks find the same
         once.setdefault((finding["rule"], finding["line"]), finding)
     for finding in once.values():
-        telling.say("finding", finding=finding)
-    telling.say("end", status=ended.status, reason=ended.reason, steps=sanitizer.recorder.num_steps)
+        lines.say("finding", finding=finding)
+    lines.say("end", status=ended.status, reason=ended.reason, steps=sanitizer.recorder.num_steps)
     sys.stderr.flush()
     os._exit(ended.status)  # all is told; taking torch down would take another second
 

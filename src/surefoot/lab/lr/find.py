@@ -66,9 +66,9 @@ class _Search:
         self._noise = noise_of(losses)
         at = steepest(rates, losses) if len(losses) > 3 else None
         best = None if at is None else rates[at]
-        bound, told = self._bound(best or rates[0], rates[-1]) if self._bound_updates else (None, "")
+        bound, message = self._bound(best or rates[0], rates[-1]) if self._bound_updates else (None, "")
         suggestion, reasons = _suggest(best, bound, losses)
-        reasons += [told] if told else []
+        reasons += [message] if message else []
         if not diverged and not self._bound_updates:
             reasons.append(f"the range test did not diverge up to {rates[-1]:.2g}: high= may be larger")
         return LrFound(

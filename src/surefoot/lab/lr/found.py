@@ -32,12 +32,12 @@ class LrFound:
         return as_svg(self._chart())
 
     def json(self) -> str:
-        told = {
+        message = {
             "suggestion": self.suggestion, "reasons": self.reasons, "steepest": self.steepest, "bound": self.bound,
             "has_diverged": self.has_diverged, "num_updates": self.num_updates, "conditions": self.conditions,
             "rates": self.rates, "losses": self.losses,
         }  # fmt: skip
-        return json_text(told) + "\n"
+        return json_text(message) + "\n"
 
     def __str__(self) -> str:
         head = "no rate is suggested" if self.suggestion is None else f"suggested rate: {self.suggestion:.2g}"

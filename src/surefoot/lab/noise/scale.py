@@ -116,9 +116,9 @@ class _Measurement:
         assert self._size is not None
         whole = [part for part in sums if part is not None]
         found = estimate([[_product(a, b) for b in whole] for a in whole], squares, counts, self._size)
-        return self._told(found, num_batches)
+        return self._describe(found, num_batches)
 
-    def _told(self, found: Estimate, num_batches: int) -> NoiseScale:
+    def _describe(self, found: Estimate, num_batches: int) -> NoiseScale:
         assert self._size is not None
         if not math.isfinite(found.low) and found.value is None:
             raise ValueError("the gradients are zero or not finite: there is no noise scale.")

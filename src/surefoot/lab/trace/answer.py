@@ -26,9 +26,9 @@ class AnswerProbe(Probe):
 
     def install(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        recorder.on_loss_call.append(self._heard)
+        recorder.on_loss_call.append(self._receive)
 
-    def _heard(self, name: str, args: Any, kwargs: Any, result: Tensor) -> None:
+    def _receive(self, name: str, args: Any, kwargs: Any, result: Tensor) -> None:
         given = {**dict(zip(("input", "target"), args, strict=False)), **kwargs}
         if (name in AMONG or name in BETWEEN) and "target" in given:
             ignored = kwargs.get("ignore_index", args[4] if len(args) > 4 and name in AMONG else IGNORED)

@@ -59,8 +59,8 @@ class Describe:
 
     def stage(self, stage: Stage) -> list[str]:
         describe = getattr(self, f"_{stage.kind}")
-        told: list[str] = describe(stage)
-        return told
+        message: list[str] = describe(stage)
+        return message
 
     def _pass(self, stage: Pass) -> list[str]:
         if stage.edge == "start":
@@ -78,24 +78,24 @@ class Describe:
         whole = stage.calls[0]
         mode = "" if stage.training else ", in eval mode"
         alone = "" if stage.calls[1:] else f"mean {number(whole.mean)}, spread {number(whole.spread)}, "
-        told = [
+        message = [
             f"{stage.model}{mode}: {shapes(whole.given)} → {shapes(whole.output)}, {alone}"
             f"{duration(whole.seconds)}, {memory(whole.num_bytes)}"
         ]
         known = [part.tensor for part in self._shown]
         if any(part.tensor is not None and part.tensor not in known for part in stage.given):
-            told += _items(stage.given, "input")
+            message += _items(stage.given, "input")
         self._shown = (*self._shown, *stage.given, *stage.output)
         inner = stage.calls[1:]
         if not inner:
-            return told
+            return message
         rows, deepest = self._calls(inner)
         headers = ("module", "kind", "in", "out", "mean", "spread", "time", "memory")
-        told += table(headers, rows, ("mean", "spread", "time", "memory"))
+        message += table(headers, rows, ("mean", "spread", "time", "memory"))
         left_out = len(inner) - len(rows) + stage.num_left_out
         if left_out:
-            told.append(f"… and {left_out} more inside" if deepest else f"… and {left_out} more")
-        return told
+            message.append(f"… and {left_out} more inside" if deepest else f"… and {left_out} more")
+        return message
 
     def _calls(self, calls: Sequence[ModuleCall]) -> tuple[list[Row], bool]:
         """All, or those down to a depth, or the first ones."""
@@ -121,22 +121,22 @@ class Describe:
         wiring = stage.wiring
         if wiring is None:
             return [f"{number(stage.value)}"]
-        told = [f"{number(stage.value)}  {_wiring(wiring)}"]
-        told += [f"+ {_wiring(term)}" for term in wiring.terms]
+        message = [f"{number(stage.value)}  {_wiring(wiring)}"]
+        message += [f"+ {_wiring(term)}" for term in wiring.terms]
         if wiring.chain and not wiring.terms:
             feeds = [op.name for op in wiring.fed_by]
-            told.append("graph: " + " ← ".join([*wiring.chain, *feeds[:4]]))
-        return told
+            message.append("graph: " + " ← ".join([*wiring.chain, *feeds[:4]]))
+        return message
 
     def _backward(self, stage: Backward) -> list[str]:
         owned = f" of {stage.num_params}" if stage.num_params else ""
         more = ", of a scaled loss" if stage.scale else ""
         more += ", graph kept" if stage.retain_graph else ""
-        told = [
+        message = [
             f"number {stage.backward}: {len(stage.changes)}{owned} parameters got gradients, "
             f"norm {number(stage.norm)}, {duration(stage.seconds)}{more}"
         ]
-        return told + self._gradients(stage.changes)
+        return message + self._gradients(stage.changes)
 
     def _gradients(self, changes: Sequence[Change]) -> list[str]:
         """With what was there before, if anything was."""
@@ -164,8 +164,8 @@ class Describe:
     def _edit(self, stage: Edit) -> list[str]:
         gone = sum(change.after is None for change in stage.changes)
         what = "removed" if gone == len(stage.changes) else "changed"
-        told = f"other code {what} {plural(len(stage.changes), 'gradient')}, seen before {stage.before_stage}"
-        return [told, *([] if gone == len(stage.changes) else self._before_and_after(stage.changes))]
+        message = f"other code {what} {plural(len(stage.changes), 'gradient')}, seen before {stage.before_stage}"
+        return [message, *([] if gone == len(stage.changes) else self._before_and_after(stage.changes))]
 
     def _unscale(self, stage: Unscale) -> list[str]:
         return [f"gradients of {self._who(stage.optimizer)} divided by {number(stage.scale)}"]
@@ -174,8 +174,8 @@ class Describe:
         if not stage.num_gradients:
             return [f"{stage.num_params} parameters passed, none with a gradient"]
         if stage.by == "value":
-            told = f"elements cut at ±{number(stage.limit)}: {plural(len(stage.changes), 'gradient')} changed"
-            return [told, *self._before_and_after(stage.changes)]
+            message = f"elements cut at ±{number(stage.limit)}: {plural(len(stage.changes), 'gradient')} changed"
+            return [message, *self._before_and_after(stage.changes)]
         if stage.factor == 1.0:
             return [f"norm {number(stage.norm)} is within {number(stage.limit)}: nothing changed"]
         return [
@@ -200,7 +200,7 @@ class Describe:
             return [f"{self._who(stage.optimizer)} skipped by the GradScaler: gradients are not finite"]
         moved = sum(change.moved > 0 for change in stage.changes)
         used = f"; uses backward {listed(stage.window)}" if stage.window else "; uses no backward"
-        told = [f"{self._who(stage.optimizer)}: {moved} of {len(stage.changes)} parameters moved{used}", settings]
+        message = [f"{self._who(stage.optimizer)}: {moved} of {len(stage.changes)} parameters moved{used}", settings]
         rows = [
             (
                 shortened(change.name), shape(change.shape), number(change.gradient), number(change.moved),
@@ -209,7 +209,7 @@ class Describe:
             for change in stage.changes
         ]  # fmt: skip
         headers = ("parameter", "shape", "gradient", "moved", "of size", "weights")
-        return told + self._table(headers, rows, ("gradient", "moved", "of size")) if rows else told
+        return message + self._table(headers, rows, ("gradient", "moved", "of size")) if rows else message
 
     def _schedule(self, stage: Schedule) -> list[str]:
         metric = "" if stage.metric is None else f", given {number(stage.metric)}"
@@ -225,8 +225,8 @@ class Describe:
 
     def _table(self, headers: Row, rows: Sequence[Row], right: Sequence[str]) -> list[str]:
         shown, left_out = some(rows, full=self._full, most=MOST_ROWS)
-        told = table(headers, shown, right)
-        return [*told, f"… {left_out} more"] if left_out else told
+        message = table(headers, shown, right)
+        return [*message, f"… {left_out} more"] if left_out else message
 
     def _who(self, optimizer: int, name: str = "") -> str:
         name = name or self._optimizers.get(optimizer, "optimizer")
@@ -251,30 +251,30 @@ def _call(call: ModuleCall, around: str) -> Row:
 
 
 def _wiring(loss: LossFacts) -> str:
-    told = [] if loss.kind == loss.reduction != "" else [loss.kind or "of unknown kind"]
+    message = [] if loss.kind == loss.reduction != "" else [loss.kind or "of unknown kind"]
     if loss.reduction:
         items = "" if loss.num_items is None else f" over {plural(loss.num_items, 'item')}"
-        told.append(f"{loss.reduction}{items}")
+        message.append(f"{loss.reduction}{items}")
     if loss.num_classes is not None:
-        told.append(f"{loss.num_classes} classes")
+        message.append(f"{loss.num_classes} classes")
     if loss.num_valid is not None and loss.num_valid != loss.num_items:
-        told.append(f"{loss.num_valid} valid targets")
+        message.append(f"{loss.num_valid} valid targets")
     if loss.factor is None:
-        told.append("times something that is no constant")
+        message.append("times something that is no constant")
     elif loss.factor != 1:
-        told.append(f"times {number(loss.factor)}")
+        message.append(f"times {number(loss.factor)}")
     if loss.terms:
-        told.append(f"sum of {loss.num_terms} terms")
-    return ", ".join(told)
+        message.append(f"sum of {loss.num_terms} terms")
+    return ", ".join(message)
 
 
 def _two(change: Change) -> str:
     for num in range(NUM_COMPARED, 0, -1):
         before, after = change.values_before[:num], change.values_after[:num]
-        told = f"{values(before, ())} → {values(after, change.shape)}"
-        if len(told) <= LONGEST_COMPARISON:
+        message = f"{values(before, ())} → {values(after, change.shape)}"
+        if len(message) <= LONGEST_COMPARISON:
             break
-    return told
+    return message
 
 
 def _rates(rates: Values) -> str:

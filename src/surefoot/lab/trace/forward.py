@@ -147,9 +147,9 @@ class ForwardProbe(Probe):
             if running.grad:
                 _look(call, result)
         if running.depth == 0:
-            self._tell(running, result, training, seconds)
+            self._report(running, result, training, seconds)
 
-    def _tell(self, running: Running, result: Any, training: bool, seconds: float) -> None:
+    def _report(self, running: Running, result: Any, training: bool, seconds: float) -> None:
         if not running.grad:
             self._tracer.evaluates(running.model, running.site, seconds)
             return

@@ -55,7 +55,7 @@ class TraceProbe(Probe):
         self._recorder = self._tracer.recorder = recorder
         self._gradients = Gradients(recorder)
         self._events = Events(recorder, self._tracer, self._gradients)
-        recorder.journal.listener = self._hear
+        recorder.journal.listener = self._receive
         listen = recorder.tap.listen
         recorder.on_batch.append(self._gave)
         listen(torch.autograd, "backward", self.name, before=_now, after=self._took)
@@ -123,7 +123,7 @@ class TraceProbe(Probe):
         if running and (begun := self._backwards.get(running[-1].ordinal)) is not None:
             begun[1].seconds = seconds
 
-    def _hear(self, at: int, key: Hashable, build: Build) -> None:
+    def _receive(self, at: int, key: Hashable, build: Build) -> None:
         self._recorder.tap.attempt(self.name, self._note, at, build)
 
     def _note(self, at: int, build: Build) -> None:

@@ -125,14 +125,14 @@ def _range(seen: Glimpse) -> str:
 def table(headers: Row, rows: Sequence[Row], right: Sequence[str] = ()) -> list[str]:
     """Aligned, cut at the width of a line. `right` are the columns of numbers."""
     widths = [max(len(line[i]) for line in (headers, *rows)) for i in range(len(headers))]
-    told = []
+    message = []
     for line in (headers, *rows):
         cells = [
             text.rjust(width) if header in right else text.ljust(width)
             for text, width, header in zip(line, widths, headers, strict=True)
         ]
-        told.append(cut(" " * INDENT + (" " * GAP).join(cells)))
-    return told
+        message.append(cut(" " * INDENT + (" " * GAP).join(cells)))
+    return message
 
 
 def wrapped(line: str) -> list[str]:

@@ -4,15 +4,15 @@ import os
 import sys
 
 _hook = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
-_told = os.environ.pop("SUREFOOT_FOLLOW", "")
+_follow = os.environ.pop("SUREFOOT_FOLLOW", "")
 _others = [_entry for _entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if _entry != _hook]
 if _others:
     os.environ["PYTHONPATH"] = os.pathsep.join(_others)
 else:
     os.environ.pop("PYTHONPATH", None)
 try:
-    if _told:
-        __import__("surefoot_hook").follow(_told)
+    if _follow:
+        __import__("surefoot_hook").follow(_follow)
 except Exception:
     pass
 sys.path[:] = [_entry for _entry in sys.path if _entry != _hook]

@@ -108,11 +108,11 @@ class Follower:
         optim: Any = sys.modules.get("torch.optim.optimizer")
         if not self.is_on or not hasattr(optim, "register_optimizer_step_post_hook"):
             return
-        told: list[bool] = []
+        seen: list[bool] = []
 
         def stepped(*args: Any) -> None:
-            if not told and not self._is_watched:
-                told.append(True)
+            if not seen and not self._is_watched:
+                seen.append(True)
                 record(self._folder(), "forked", {"pid": os.getpid(), "argv": self._argv})
 
         optim.register_optimizer_step_post_hook(stepped)
@@ -146,9 +146,9 @@ class Follower:
         self._forget.append(undo)
 
 
-def follow(told: str) -> None:
+def follow(target: str) -> None:
     """Called at the very start of a process that another one of the run has started."""
-    outer_rank, _, folder = told.partition(":")
+    outer_rank, _, folder = target.partition(":")
     argv = list(getattr(sys, "orig_argv", None) or [sys.executable])
     role = command.role(argv)
     if role == "surefoot" or not os.path.isdir(folder):  # noqa: PTH112

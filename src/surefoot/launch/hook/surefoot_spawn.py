@@ -94,12 +94,12 @@ class Spawning:
                 hide_frames()
                 raise
             if argv_at is not None:
-                self._tell(result, args[argv_at])
+                self._report(result, args[argv_at])
             return result
 
         return start
 
-    def _tell(self, result: Any, argv: Any) -> None:
+    def _report(self, result: Any, argv: Any) -> None:
         try:
             pid = result[2] if isinstance(result, tuple) else result
             words = argv.split() if isinstance(argv, str) else [os.fsdecode(word) for word in argv]
@@ -135,7 +135,7 @@ class Spawning:
             return  # a descriptor, or the call will fail
         words = [os.fsdecode(word) for word in argv]
         self._replace(os.fsdecode(path), words, env)
-        self._tell(os.getpid(), words)
+        self._report(os.getpid(), words)
 
     def _install(self, module: str, name: str, wrap: Callable[[Any], Any]) -> None:
         try:

@@ -77,7 +77,7 @@ def _error(values: Array) -> float:
     return math.sqrt((num - 1) / num * float(((values - values.mean()) ** 2).sum()))
 
 
-def tell_noise(noise: Noise) -> str:
+def describe_noise(noise: Noise) -> str:
     """Updates to a given loss go as 1 + scale / batch, as in the paper that signals/noise.py names."""
     saved = noise.scale / (2 * (noise.batch + noise.scale))
     share = f"{saved:.0%}".replace("%", " %") if saved >= LEAST_SAVED else "less than 1 %"

@@ -8,7 +8,7 @@ from surefoot.judge import Finding
 from surefoot.report.convergence.advice import advice
 from surefoot.report.convergence.calibration import AT_REST, RIGHT
 from surefoot.report.convergence.curve import Curve
-from surefoot.report.convergence.noise import Noise, tell_noise
+from surefoot.report.convergence.noise import Noise, describe_noise
 from surefoot.report.convergence.rate import Rate
 from surefoot.report.convergence.trend import rise_score
 from surefoot.report.convergence.verdict import SURE, Verdict, judge_curve
@@ -28,9 +28,9 @@ def loss_summary(
     whole = f"{loss.last_step} steps" if loss.bad_since is None else "its finite values"
     so_far = " so far" if goes_on else ""
     lines = [
-        f"{loss.name} {_told(verdict.first)} at first, {_told(verdict.last)} in the last tenth of {whole}{so_far}; "
-        f"lowest {_told(lowest)} at step {at}",
-        _said(verdict, loss.last_step - verdict.since, goes_on=goes_on),
+        f"{loss.name} {_num(verdict.first)} at first, {_num(verdict.last)} in the last tenth of {whole}{so_far}; "
+        f"lowest {_num(lowest)} at step {at}",
+        _sentence(verdict, loss.last_step - verdict.since, goes_on=goes_on),
     ]
     overfits = held_out is not None and len(held_out) > 1 and verdict.kind != "rising" and _rises(held_out)
     if held_out is not None and len(held_out) > 1:
@@ -38,15 +38,15 @@ def loss_summary(
     if num_skipped:
         lines.append(f"{num_skipped} step{'s were' if num_skipped != 1 else ' was'} skipped: the weights did not move")
     if noise is not None:
-        lines.append(tell_noise(noise))
+        lines.append(describe_noise(noise))
     move = advice(verdict, held_out if overfits else None, list(findings), is_distance=lowest >= 0, goes_on=goes_on)
     return [*lines, f"next: {move}"] if move else lines
 
 
-def _said(verdict: Verdict, num_steps: int, *, goes_on: bool) -> str:
+def _sentence(verdict: Verdict, num_steps: int, *, goes_on: bool) -> str:
     """What was seen; of a longer run, only what calibrated trainings showed."""
-    course = f"from {_told(verdict.middle)} around step {verdict.since} to {_told(verdict.last)}"
-    low, high = map(_told, verdict.band)
+    course = f"from {_num(verdict.middle)} around step {verdict.since} to {_num(verdict.last)}"
+    low, high = map(_num, verdict.band)
     between = f"nine in ten values since step {verdict.since} lie between {low} and {high}"
     match verdict.kind:
         case "not finite":
@@ -79,7 +79,7 @@ def _said(verdict: Verdict, num_steps: int, *, goes_on: bool) -> str:
 def _while(rate: Rate | None) -> str:
     if rate is None or rate.is_steady:
         return ""
-    return f", while the learning rate went from {_told(rate.start)} to {_told(rate.end)}"
+    return f", while the learning rate went from {_num(rate.start)} to {_num(rate.end)}"
 
 
 def _unknown(rate: Rate | None, *, goes_on: bool) -> str:
@@ -88,12 +88,12 @@ def _unknown(rate: Rate | None, *, goes_on: bool) -> str:
         return "its learning rate is not known, so that a schedule may be the reason"
     if rate.is_spent:
         return (
-            f"the learning rate {'is' if goes_on else 'ended'} at {_told(rate.end)}, its highest was "
-            f"{_told(rate.highest)}, so the last updates were small: whether a longer schedule lowers the loss is not "
+            f"the learning rate {'is' if goes_on else 'ended'} at {_num(rate.end)}, its highest was "
+            f"{_num(rate.highest)}, so the last updates were small: whether a longer schedule lowers the loss is not "
             "known"
         )
     return (
-        f"the learning rate went from {_told(rate.start)} to {_told(rate.end)} meanwhile: whether the loss would fall "
+        f"the learning rate went from {_num(rate.start)} to {_num(rate.end)} meanwhile: whether the loss would fall "
         "at another one is not known"
     )
 
@@ -104,8 +104,8 @@ def _held_out(curve: Curve, *, overfits: bool, goes_on: bool) -> str:
     away = f", {(last - lowest) / abs(lowest):.1%} above it".replace("%", " %") if lowest and last > lowest else ""
     rising = ", rising since" if overfits else ""
     when = "now" if goes_on else "at the end"
-    end = f"{_told(last)} {when}{away}" if curve.bad_since is None else f"not finite {when}"
-    return f"{curve.name} lowest {_told(lowest)} at step {at}{rising}; {end}"
+    end = f"{_num(last)} {when}{away}" if curve.bad_since is None else f"not finite {when}"
+    return f"{curve.name} lowest {_num(lowest)} at step {at}{rising}; {end}"
 
 
 def _rises(curve: Curve) -> bool:
@@ -118,5 +118,5 @@ def _share(part: float) -> str:
     return f"{part:.0%}".replace("%", " %")
 
 
-def _told(value: float) -> str:
+def _num(value: float) -> str:
     return f"{value:.4g}"

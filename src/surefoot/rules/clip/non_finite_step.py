@@ -62,7 +62,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, NonFiniteFacts, Site, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.birth import told
+from surefoot.rules.origin import describe
 
 
 @rule("error", on=(StepFacts, EndFacts), probes=("finite",))
@@ -88,7 +88,7 @@ def _evidence(found: NonFiniteFacts, site: Site | None) -> Evidence:
     message += f"the first that backward reaches is {found.first_bad}"
     if found.last_good:
         message += f", just after {found.last_good}, which is finite"
-    message += told(found.birth)
+    message += describe(found.birth)
     if found.finite_at:
         message += f"; step {found.finite_at} was still finite"
     return Evidence(

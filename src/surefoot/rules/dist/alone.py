@@ -12,7 +12,11 @@ LONG = 1024
 def certain(now: StepFacts | EndFacts, kind: str) -> Iterator[UnsyncedFacts]:
     """Steps of this kind that nothing sent later can have mended; at the end, those that were not told before."""
     for steps in now.unsynced:
-        is_told = steps.backward_syncs or steps.is_partly_sent or steps.num_steps >= LONG
-        proof = now.reason == "finished" and not is_told if isinstance(now, EndFacts) else is_told or steps.is_followed
+        is_reported = steps.backward_syncs or steps.is_partly_sent or steps.num_steps >= LONG
+        proof = (
+            now.reason == "finished" and not is_reported
+            if isinstance(now, EndFacts)
+            else is_reported or steps.is_followed
+        )
         if steps.kind == kind and proof:
             yield steps

@@ -92,24 +92,24 @@ OUTSIDE = (
 
 @rule("error", on=RanksFacts, probes=("dist",))
 def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
-    told: set[int] = set()
+    text: set[int] = set()
     were_equal: set[int] = set()  # optimizers whose weights outside of wrappers were the same on all ranks once
     for notes in now.rounds:
         difference, name, one, other = _largest(notes)
-        if difference > 0 and one.optimizer not in told:
-            told.add(one.optimizer)
+        if difference > 0 and one.optimizer not in text:
+            text.add(one.optimizer)
             message = f"{_since(one)} the weights of ranks {one.rank} and {other.rank} differ by {difference:.2g} of"
             yield _evidence(
                 one, other, difference, f"{message} their size, near {name}", WRAPPED if one.model else BY_HAND
             )
         beside = tuple(replace(note.beside, site=note.site) for note in notes if note.beside is not None)
-        if len(beside) < len(notes) or one.optimizer in told:
+        if len(beside) < len(notes) or one.optimizer in text:
             continue
         difference, name, one, other = _largest(beside)
         if difference == 0:
             were_equal.add(one.optimizer)
         elif one.optimizer in were_equal:
-            told.add(one.optimizer)
+            text.add(one.optimizer)
             message = (
                 f"{_since(one)} parameters outside of DistributedDataParallel, near {name}, differ by {difference:.2g} "
                 f"of their size on ranks {one.rank} and {other.rank}; they were equal at first, and nobody averages "

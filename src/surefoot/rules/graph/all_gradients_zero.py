@@ -81,7 +81,7 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     for zeros in now.zero_gradients:
         if zeros.num_steps != STEPS or not _is_plain(now, past):
             continue
-        message, fix = _told(zeros)
+        message, fix = _describe(zeros)
         yield Evidence(
             message=message,
             fix=fix,
@@ -118,7 +118,7 @@ def _backward(now: StepFacts) -> Site | None:
     return now.backwards[-1].site or now.site
 
 
-def _told(zeros: ZeroGradientFacts) -> tuple[str, str]:
+def _describe(zeros: ZeroGradientFacts) -> tuple[str, str]:
     names, num = ", ".join(zeros.params[:3]), zeros.num_steps
     only = f"got a gradient of exactly 0 in each of the {num} steps so far"
     layer = f"the {zeros.direction} direction of a bidirectional {zeros.module}"

@@ -64,7 +64,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import BackwardFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.birth import told
+from surefoot.rules.origin import describe
 
 
 def _is_bad(backward: BackwardFacts) -> bool:
@@ -75,12 +75,12 @@ def _is_bad(backward: BackwardFacts) -> bool:
 
 def _cause(backward: BackwardFacts) -> str:
     if backward.birth is not None and backward.birth.where not in ("input", "seen"):
-        return told(backward.birth)
+        return describe(backward.birth)
     bad = {what for part in (backward.loss.parts if backward.loss is not None else ()) for what in part.bad}
     if "target" in bad:
         return "; its targets hold NaN or Inf"
     if backward.birth is not None:
-        return told(backward.birth)
+        return describe(backward.birth)
     return "; the model's output holds NaN or Inf" if "input" in bad else ""
 
 

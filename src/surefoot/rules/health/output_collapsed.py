@@ -76,7 +76,7 @@ def _is_same(step: SignalFacts) -> bool:
     return last is not None and last.num_rows >= FEWEST_ROWS and last.variation < SAME
 
 
-def _told_apart(course: Course, now: SignalFacts) -> ActivationFacts | None:
+def _distinguished(course: Course, now: SignalFacts) -> ActivationFacts | None:
     """The last layer that distinguishes samples, or once did."""
     here = [a for a in now.activations if not a.is_last and a.variation > VARIED]
     then = [a for step in course.first() for a in step.activations if a.is_last and a.variation > VARIED]
@@ -90,7 +90,7 @@ def check(now: SignalFacts, past: History) -> Iterator[Evidence]:
     course = Course(now, past)
     if len(course) < 2 * LATELY or not all(_is_same(step) for step in course.last(LATELY)) or course.improves(LATELY):
         return
-    last, varied = _last(now), _told_apart(course, now)
+    last, varied = _last(now), _distinguished(course, now)
     if last is None or varied is None:
         return
     first_loss, loss = course.first_loss, middle_loss(course.last(LATELY))

@@ -111,6 +111,6 @@ def _place() -> tuple[int, int]:
 
     if dist.is_available() and dist.is_initialized():
         _place.known = dist.get_rank(), dist.get_world_size()  # type: ignore[attr-defined]
-    told = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
-    known: tuple[int, int] = getattr(_place, "known", (int(told[0]), int(told[1])))
+    message = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
+    known: tuple[int, int] = getattr(_place, "known", (int(message[0]), int(message[1])))
     return known

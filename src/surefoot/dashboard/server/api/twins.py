@@ -72,7 +72,7 @@ def _lesson(name: str) -> Lesson | None:
 async def _start(rule: str) -> Process:
     """Nothing comes from the folder where the server was started (-P)."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "surefoot", "learn", rule, "--run", "--format", "json", "--tethered",
+        sys.executable, "-P", "-m", "surefoot", "learn", rule, "--run", "--format", "json", "--until-stdin-closes",
         stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_LINE, start_new_session=True, env=environment(),
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from surefoot.facts import BirthFacts
 
 
-def told(birth: BirthFacts | None) -> str:
+def describe(birth: BirthFacts | None) -> str:
     """What follows the statement that something is not finite; nothing, if nothing is known."""
     if birth is None:
         return ""
