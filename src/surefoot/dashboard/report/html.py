@@ -18,7 +18,7 @@ from surefoot.runlog.read.run import Run
 PAGE = Path(__file__).parent.parent / "page"
 SOURCE = "script/source.js"  # of the page, which gets its data there
 ENTRY = "script/main.js"
-WITH_SERVER = {"lab", "learn"}  # views, and folders of their modules
+WITH_SERVER = {"lab", "learn", "rank", "ranking"}  # views, and folders of their modules
 NOTEBOOK_SHARE = 0.2  # a notebook keeps what its cells show
 NOTEBOOK_PIXELS = 760
 

@@ -15,6 +15,7 @@ const PAGES = {
   compare: showCompare,
   query: showQuery,
   trace: late(() => import("./view/trace.js").then((module) => module.showTrace)),
+  ranking: late(() => import("./view/ranking.js").then((module) => module.showRanking)),
   learn: late(() => import("./view/learn.js").then((module) => module.showLearn)),
   lab: late(() => import("./view/lab.js").then((module) => module.showLab)),
 };
@@ -84,7 +85,7 @@ function markNavigation(path) {
   replace(
     document.getElementById("nav"),
     links.map(([text, target]) => {
-      const isHere = (path[0] ?? "") === (target[0] ?? "") || (path[0] === "run" && target.length === 0);
+      const isHere = (path[0] ?? "") === (target[0] ?? "") || (["run", "ranking"].includes(path[0]) && target.length === 0);
       return make("a", { href: hrefOf(target), "aria-current": isHere ? "page" : null }, text);
     }),
   );

@@ -14,6 +14,8 @@ export class SourceError extends Error {
 export const runs = () => get("api/runs");
 /** { setting, metric, all } to { settings, metrics: all names, runs: { run: { name: value } }, is_whole } */
 export const columns = (wanted) => get("api/columns", wanted);
+/** { metric, by, is, goal } */
+export const ranking = (wanted) => get("api/ranking", wanted);
 export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
 export const findings = (name) => get(`api/runs/${encodeURIComponent(name)}/findings`);
 export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);

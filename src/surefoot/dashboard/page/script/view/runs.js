@@ -52,6 +52,7 @@ export function showRuns(place, path, query) {
   const hideable = COLUMNS.filter(({ name }) => name !== "run").map(({ name, text }) => [name, text]);
   const chosen = new ChosenColumns(() => isLoaded && draw(), hideable);
   const compareButton = make("button", { type: "button", class: "main", disabled: true }, "Compare");
+  const rankLink = make("a", { class: "button" }, "Rank settings");
   const editing = new Editing({ rowsOf: () => [...picked].map((name) => rows.get(name)).filter(Boolean), edited });
   const summary = make("p", { class: "quiet-text" });
   const filters = make("span", { class: "filters" });
@@ -64,7 +65,7 @@ export function showRuns(place, path, query) {
       badge.element,
       summary,
       filters,
-      make("div", { class: "controls" }, filter, status, chosen.element, compareButton),
+      make("div", { class: "controls" }, filter, status, chosen.element, rankLink, compareButton),
     ),
     editing.element,
     content,
@@ -99,6 +100,8 @@ export function showRuns(place, path, query) {
     summary.textContent =
       found.length === rows.size ? countText(rows.size) : `${countText(found.length)} of ${count(rows.size)}`;
     replace(filters, chosen.filters());
+    const shown = { metric: query.get("metric"), is: query.getAll("is"), by: [query.get("by") ?? []].flat() };
+    rankLink.href = hrefOf(["ranking"], shown);
     if (!rows.size)
       return replace(
         content,
