@@ -9,7 +9,7 @@ from surefoot.cli.parsing import parser_of, port
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 
-MOST_COMPARED = 8  # as on the page
+MOST_COMPARED = 50  # as on the page
 _EXAMPLES = """\
   surefoot dash                          the runs of ./runs
   surefoot dash /data/runs --port 7000   another folder, another port

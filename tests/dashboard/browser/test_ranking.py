@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from surefoot.runlog.setting import as_meta
 from tests.dashboard.browser.conftest import Dash
-from tests.dashboard.browser.looking import assert_axe_has_nothing_to_say, show
+from tests.dashboard.browser.looking import assert_axe_has_nothing_to_say, points, show
 from tests.runlog.making import FINISHED, LogFile
 
 LOWS = {0.1: (0.5, 0.51, 0.52), 0.01: (0.7, 0.71, 0.73), 1.0: (0.2, 0.5, 0.9)}
@@ -30,7 +30,7 @@ def swept(dash: Dash) -> Iterator[None]:
 
 
 def test_metrics_are_columns_and_settings_are_ranked(page: Page, dash: Dash, swept: None) -> None:
-    show(page, dash, find="swept")
+    show(page, dash, **{"is": "run_group=sweep"})
     rows = page.locator("table.runs tbody tr")
     expect(rows).to_have_count(9)
     page.locator("details.menu summary").click()
@@ -64,3 +64,15 @@ def test_metrics_are_columns_and_settings_are_ranked(page: Page, dash: Dash, swe
     ranks.first.get_by_role("link").click()
     expect(rows).to_have_count(3)
     expect(page.locator("main")).to_contain_text("lr = 0.1")
+    for box in page.get_by_role("checkbox", name="Pick").all():
+        box.check()
+    page.get_by_role("button", name="Compare 3").click()
+    chart = page.get_by_role("region", name="val/loss", exact=True)
+    assert points(chart) == [4, 4, 4]
+    page.get_by_label("Colours").select_option("run_group")
+    page.get_by_label("Mean and spread").check()
+    assert points(chart) == [4]
+    lasts = chart.evaluate("(chart) => chart.card.curves[0].lasts")
+    assert lasts == pytest.approx([1.0, 0.51, 0.95, 4 / 3])
+    expect(chart.locator(".legend")).to_contain_text("sweep (3)")
+    assert_axe_has_nothing_to_say(page)

@@ -66,7 +66,8 @@ def incomplete_beta(a: Floats, b: float, x: Floats) -> Floats:
     log_front = gamma(a + b) - gamma(a) - gamma(np.full_like(a, b))
     front = np.exp(log_front + first * np.log(at) + second * np.log1p(-np.minimum(at, 1 - 1e-16))) / first
     found = front * _fraction(first, second, at)
-    return np.clip(np.where(swap, 1 - found, found), 0.0, 1.0)
+    clipped: Floats = np.clip(np.where(swap, 1 - found, found), 0.0, 1.0)
+    return clipped
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:

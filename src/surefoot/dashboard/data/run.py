@@ -16,8 +16,11 @@ from surefoot.runlog.read.run import Run
 from surefoot.runlog.setting import PREFIX
 
 
-def describe(run: Run, row: dict[str, Any], indexes: SeriesIndexes) -> dict[str, Any]:
-    """`cursor` is from where on news must be asked for; what comes between is told twice rather than not at all."""
+def describe(run: Run, row: dict[str, Any], indexes: SeriesIndexes, *, is_brief: bool = False) -> dict[str, Any]:
+    """If it `is_brief`, without what only the run's own page shows.
+
+    `cursor` is from where on news must be asked for; what comes between is told twice rather than not at all.
+    """
     cursor = as_text(cursors(run))
     series = []
     for process in run:
@@ -33,9 +36,9 @@ def describe(run: Run, row: dict[str, Any], indexes: SeriesIndexes) -> dict[str,
         ],
         "ranks": [process.rank for process in run if process.rank is not None],
         "series": _in_order(series, places_in_model(run.first)),
-        "convergence": _convergence(run),
-        "events": events(run),
-        "has_media": any(process.media() for process in run),
+        "convergence": None if is_brief else _convergence(run),
+        "events": [] if is_brief else events(run),
+        "has_media": not is_brief and any(process.media() for process in run),
         "problems": list(dict.fromkeys(run.problems)),
         "cursor": cursor,
     }

@@ -35,6 +35,8 @@ export async function series(name, wanted) {
   return { series: found.map((one) => part(one, wanted.from ?? -Infinity, wanted.to ?? Infinity)) };
 }
 
+export const seriesOfRuns = async () => refuse("A report holds one run.");
+
 export async function heatmap(name, wanted) {
   const whole = rankOf(wanted).heatmaps[wanted.of];
   if (!whole) return { rows: [], steps: [], last_step: null, values: [], low: null, high: null };

@@ -35,6 +35,7 @@ def make_app(folder: Path | str, auth: Auth, *, allows_edits: bool = True) -> tu
             Route("/api/runs", reading("runs.list_runs")),
             Route("/api/edit", acting("edit.edit_runs"), methods=["POST"]),
             Route("/api/columns", reading("runs.list_columns")),
+            Route("/api/series", reading("series.read_series_of_runs")),
             Route("/api/ranking", reading("ranking.read_ranking")),
             Route(RUN, reading("runs.one_run")),
             Route(f"{RUN}/series", reading("series.read_series")),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.25
 QUIET_SECONDS = 15.0  # after which a comment shows that the server is there
 RETRY_MILLISECONDS = 1000
-MOST_RUNS = 16  # in one stream
+MOST_RUNS = 64  # in one stream
 
 Message = tuple[str, str, dict[str, Any]]  # event, cursor, data
 

@@ -12,7 +12,7 @@ from statistics import median
 from surefoot.facts.json_text import json_text
 from surefoot.lab.ablate.plan import Budget, Outcome, Settings, shown
 
-MOST_COMPARED = 8  # runs that the dashboard lays over each other
+MOST_COMPARED = 50  # runs that the dashboard lays over each other
 
 
 @dataclass(frozen=True)

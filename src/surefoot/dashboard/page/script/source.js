@@ -16,7 +16,8 @@ export const runs = () => get("api/runs");
 export const columns = (wanted) => get("api/columns", wanted);
 /** { metric, by, is, goal } */
 export const ranking = (wanted) => get("api/ranking", wanted);
-export const run = (name) => get(`api/runs/${encodeURIComponent(name)}`);
+/** With `brief` without what only the run's own page shows. */
+export const run = (name, wanted = {}) => get(`api/runs/${encodeURIComponent(name)}`, wanted);
 export const findings = (name) => get(`api/runs/${encodeURIComponent(name)}/findings`);
 export const rule = (name) => get(`api/rules/${encodeURIComponent(name)}`);
 export const lessons = () => get("api/learn");
@@ -36,6 +37,8 @@ export async function mediumContent({ process, file }, run) {
 
 /** { name: [names], rank, from, to, buckets } */
 export const series = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}/series`, wanted);
+/** The same of several runs: { runs: { run: series } }, or with `mean` one curve of all. */
+export const seriesOfRuns = (wanted) => get("api/series", wanted);
 /** { of, rank, from, to, buckets } */
 export const heatmap = (name, wanted) => get(`api/runs/${encodeURIComponent(name)}/heatmap`, wanted);
 /** { name, rank, from, to, max } */

@@ -24,7 +24,7 @@ def list_columns(run_cache: RunCache, params: Params) -> dict[str, Any]:
 
 def one_run(run_cache: RunCache, params: Params) -> dict[str, Any]:
     run = run_cache.open(params.path["run"])
-    return describe(run, run_cache.row(run), _CENSUSES)
+    return describe(run, run_cache.row(run), _CENSUSES, is_brief=bool(params.text("brief")))
 
 
 def list_findings(run_cache: RunCache, params: Params) -> dict[str, Any]:

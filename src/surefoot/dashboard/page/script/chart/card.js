@@ -99,7 +99,7 @@ export class ChartCard {
     const { from, to } = this.board;
     const buckets = Math.min(1200, Math.ceil(Math.max(200, this.#width) / 100) * 100);
     try {
-      const asked = this.curves.map(({ run, rank, name }) => want({ run, rank, name, from, to, buckets }));
+      const asked = this.curves.map(({ run, runs, rank, name }) => want({ run, runs, rank, name, from, to, buckets }));
       const answers = await Promise.all(asked);
       if (generation !== this.#generation) return;
       this.curves.forEach((curve, number) => answers[number] && curve.load(answers[number]));

@@ -16,11 +16,11 @@ export class Curve {
   #every = []; // of buckets, as the server tells it
 
   /**
-   * `label` tells it from the others of its chart. Times are shown since `start`, in unix seconds. With `hasGaps`
+   * `runs` are those whose mean it is. `label` tells it from the others of its chart. Times are shown since `start`, in unix seconds. With `hasGaps`
    * NaN is no news.
    */
-  constructor({ run, name, rank = 0, label = name, start = 0, hasGaps = false }) {
-    Object.assign(this, { run, name, rank, label, start, hasGaps });
+  constructor({ run, runs = null, name, rank = 0, label = name, start = 0, hasGaps = false }) {
+    Object.assign(this, { run, runs, name, rank, label, start, hasGaps });
   }
 
   /** Steps between two values: [usual least, usual most]. */

@@ -8,9 +8,11 @@ import { make, replace } from "../dom.js";
 import { empty, failure, waiting } from "../empty.js";
 import { change, hrefOf } from "../link.js";
 import { Live } from "../live.js";
-import { count, short } from "../number.js";
+import { short } from "../number.js";
 import * as source from "../source.js";
 import { liveBadge, statusBadge } from "../status.js";
+import { coloured, colouring, isMean } from "./colouring.js";
+import { tellDifferences } from "./difference.js";
 import { planSections, searchCharts } from "./plan.js";
 import { isOver } from "./run.js";
 
@@ -81,6 +83,7 @@ function few(content, names) {
 function several(content, names, query) {
   const board = new Board(query, { extent });
   const controls = boardControls(query);
+  const colours = colouring();
   const find = make("input", {
     type: "search",
     placeholder: "Search series…",
@@ -102,17 +105,17 @@ function several(content, names, query) {
   let isClosed = false;
 
   replace(content, waiting());
-  Promise.all(names.map((name) => source.run(name))).then(
+  Promise.all(names.map((name) => source.run(name, { brief: 1 }))).then(
     (answers) => {
       if (isClosed) return;
       about = answers;
       replace(
         content,
         make("div", { class: "compare-head" }, legend, badge.element),
-        make("div", { class: "toolbar" }, find, controls.element),
+        make("div", { class: "toolbar" }, find, colours.element, controls.element),
         make("div", { class: "with-aside compare" }, charts, differences),
       );
-      replace(legend, answers.map(legendLine));
+      drawLegend();
       draw();
       tellDifferences(differences, names);
       follow();
@@ -137,7 +140,7 @@ function several(content, names, query) {
       const one = ofRun(row);
       const wasOver = isOver(one.run);
       Object.assign(one.run, row);
-      replace(legend, about.map(legendLine));
+      drawLegend();
       showState(live.state);
       if (isOver(one.run) && !wasOver) tellDifferences(differences, names);
       if (about.every(({ run: other }) => isOver(other))) live.end();
@@ -153,6 +156,13 @@ function several(content, names, query) {
       drawn = null;
       draw();
     }, REDRAW_MS);
+  }
+
+  function drawLegend() {
+    colours.set(query, about);
+    const groups = coloured(about, query);
+    const numberOf = (place) => groups.find(({ members }) => members.includes(place)).number;
+    replace(legend, about.map((one, place) => legendLine(one, numberOf(place))));
   }
 
   function legendLine({ run: row }, number) {
@@ -185,8 +195,9 @@ function several(content, names, query) {
 
   function draw() {
     const text = query.get("find") ?? "";
-    if (drawn === text) return;
-    drawn = text;
+    const key = JSON.stringify([text, query.get("by"), query.get("mean")]);
+    if (drawn === key) return;
+    drawn = key;
     board.clear();
     const all = [
       ...new Set(
@@ -216,19 +227,20 @@ function several(content, names, query) {
       "div",
       { class: "charts" },
       some.slice(0, AT_ONCE).map(({ title, names: [name], format, hasGaps }) => {
-        const curves = about.flatMap(({ run: row, series }, number) => {
-          if (!series.some((one) => one.name === name)) return [];
-          const curve = new Curve({
-            run: row.run,
-            name,
-            hasGaps,
-            label: labelOf(row.run, names),
-            start: Date.parse(row.started) / 1000 || 0,
-          });
-          return [Object.assign(curve, { number })];
-        });
+        const curves = coloured(about, query).flatMap((group) => curvesOf(group, name, hasGaps));
         return board.add(new ChartCard(board, { title, curves, format }));
       }),
+    );
+  }
+
+  /** Of the runs of one colour: a curve each, or one of all. */
+  function curvesOf({ key, number, members }, name, hasGaps) {
+    const having = members.map((place) => about[place]).filter(({ series }) => series.some((one) => one.name === name));
+    if (!having.length) return [];
+    const made = (given) => Object.assign(new Curve({ name, hasGaps, ...given }), { number });
+    if (isMean(query)) return [made({ run: null, runs: having.map(({ run: row }) => row.run), label: `${key} (${having.length})` })];
+    return having.map(({ run: row }) =>
+      made({ run: row.run, label: labelOf(row.run, names), start: Date.parse(row.started) / 1000 || 0 }),
     );
   }
 
@@ -236,7 +248,10 @@ function several(content, names, query) {
     set(now) {
       query = now;
       controls.set(now);
-      if (about.length) draw();
+      if (about.length) {
+        drawLegend();
+        draw();
+      }
       board.set(now);
     },
     close() {
@@ -253,97 +268,4 @@ function labelOf(name, names) {
   const parts = name.split("-");
   const tail = parts.slice(2).join("-");
   return tail && names.filter((other) => other.endsWith(tail)).length === 1 ? tail : name;
-}
-
-/** Of the first run against another one. */
-async function tellDifferences(place, names) {
-  const other = make(
-    "select",
-    { "aria-label": "Against" },
-    names.slice(1).map((name) => make("option", { value: name }, name)),
-  );
-  const body = make("div", { class: "sections" });
-  other.addEventListener("change", show);
-  replace(place, names.length > 2 ? make("label", {}, "First run against", other) : null, body);
-
-  async function show() {
-    replace(body, waiting());
-    try {
-      replace(body, differences(await source.compare(names[0], other.value)));
-    } catch (error) {
-      replace(body, failure(error));
-    }
-  }
-  await show();
-}
-
-function differences({ settings, series, first_difference: first }) {
-  const summary =
-    first === null ? "At the steps that both have, all series are alike." : `They differ from step ${count(first)} on.`;
-  const parts = series.filter((one) => one.first_difference !== null || one.last_a === null || one.last_b === null);
-  return [
-    make("section", { class: "card" }, make("h2", {}, "First difference"), make("p", {}, summary)),
-    make(
-      "section",
-      { class: "card" },
-      make("h2", {}, "Settings that differ"),
-      settings.length
-        ? table(
-            ["Setting", "First", "Second"],
-            settings.map(({ name, a, b }) => [name, text(a), text(b)]),
-          )
-        : make("p", { class: "quiet-text" }, "None: same command, commit, versions, host."),
-    ),
-    make(
-      "section",
-      { class: "card" },
-      make("h2", {}, "Series"),
-      parts.length
-        ? table(
-            ["Series", "Last", "", "Differs from"],
-            parts.map((one) => [
-              one.name,
-              short(one.last_a),
-              short(one.last_b),
-              one.first_difference === null ? "–" : count(one.first_difference),
-            ]),
-          )
-        : make("p", { class: "quiet-text" }, "All alike."),
-    ),
-  ];
-}
-
-function table(titles, rows) {
-  return make(
-    "div",
-    { class: "table-frame", tabindex: "0" },
-    make(
-      "table",
-      { class: "small-table" },
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          titles.map((title) => (title ? make("th", { scope: "col" }, title) : make("td", {}))),
-        ),
-      ),
-      make(
-        "tbody",
-        {},
-        rows.map((row) =>
-          make(
-            "tr",
-            {},
-            row.map((value) => make("td", {}, value)),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-function text(value) {
-  return value === null || value === undefined ? "–" : String(value);
 }

@@ -12,7 +12,7 @@ import { Editing } from "./edit.js";
 import { grouped } from "./groups.js";
 
 const AT_ONCE = 200; // rows drawn before one asks for more
-const MOST_COMPARED = 8;
+const MOST_COMPARED = 50;
 const ARCHIVED = "archived"; // among statuses
 const COLUMNS = [
   { name: "run", text: "Run", of: (row) => row.run },
