@@ -18,7 +18,8 @@ _PATHS = (
     "/", "/api/runs", "/api/runs/{run}", "/api/runs/{run}/series", "/api/runs/{run}/params", "/api/runs/{run}/findings",
     "/api/runs/{run}/heatmap", "/api/runs/{run}/hists", "/api/compare", "/api/rules/stale-gradients", "/api/learn",
     "/api/learn/families/grad", "/api/learn/stale-gradients", "/api/traces", "/api/traces/x", "/api/query",
-    "/api/descent", "/static/index.html", "/static/", "/static/../server/door.py", "/static/%2e%2e/%2e%2e/version.py",
+    "/api/descent", "/api/edit", "/api/columns",
+    "/api/runs/{run}/media", "/api/runs/{run}/media/rank-0/x.png", "/api/runs/{run}/media/..%2f..%2fx/rank-0.db", "/static/index.html", "/static/", "/static/../server/door.py", "/static/%2e%2e/%2e%2e/version.py",
     "/static//etc/passwd", "/api/runs/..%2f..%2fetc", "/api/runs/%00", "//evil.example/", "/api/runs/" + "a" * 5000,
     "http://evil.example/api/runs", "*", "/api/traces/..%2f..%2fx.json", "/%ff%fe", "/api/runs/{run}%0d%0aX: y",
 )  # fmt: skip
@@ -42,6 +43,7 @@ _QUERIES = (
 )  # fmt: skip
 _BODIES = (
     b"", b"{}", b'{"sql": "SELECT 1"}', b'{"sql": 1}', b"[" * 5000, b'{"sql": "' + b"x" * 2000 + b'"}', b"\xff" * 100,
+    b'{"runs": ["x"], "set": {"name": "\\ud800"}}', b'{"undo": {"x": 1e400}}', b'{"delete": [".."]}', b'{"restore": ["../..", "\\u0000"]}',
     b'{"paths": [{}]}', b'{"paths": 1e999}', b"null", b'{"sql": "SELECT \\ud800"}', b'{"sql": "DROP TABLE runs"}',
 )  # fmt: skip
 _HEADERS = (

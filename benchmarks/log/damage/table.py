@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmarks.log.damage.readers import READERS
+from benchmarks.log.damage.readers import READERS, SUBSETS
 from benchmarks.log.damage.verdict import Verdict
 from benchmarks.log.page import table
 
@@ -12,11 +12,14 @@ TEXT = """## Damages
 each read by {readers} readers: {names}.
 
 Bits are flipped, bytes overwritten, files cut short, removed and swapped, pages zeroed and swapped, in databases,
-`-wal` files, tails, segments and `.id` files. Every answer is compared with that of the undamaged run. *Wrong in
-silence*: an answer that differs, and nothing said. *Wrong number*: a row that the undamaged run does not have, whatever
-was said; looked for in the answers of sf.open, query scalars and export. *Raw exception*: one that is neither a
-RunLogError nor a KeyError from Python, or a traceback or the name of an exception from a command, or an answer of the
-dashboard with status 500. *Harmless*: all answers were as before. The whole proof has 2,000 damages.
+`-wal` files, tails, segments, `.id` files and files of edits; *several* are two or four of these. Files of edits are
+not removed, which takes an edit back. Every answer is compared with that of the undamaged run.
+
+*Wrong in silence*: an answer that differs, and nothing said. *Wrong number*: a row that the undamaged run does not
+have, whatever was said; looked for in the answers of {subsets}.
+*Raw exception*: one that is neither a RunLogError nor a KeyError from Python, or a traceback or the name of an
+exception from a command, or an answer of the dashboard with status 500. *Harmless*: all answers were as before. The
+whole proof has 2,000 damages.
 
 {table}
 """
@@ -27,8 +30,13 @@ def damage_text(verdicts: Sequence[Verdict]) -> str:
     rows = [_row(kind, [one for one in verdicts if _kind(one) == kind]) for kind in kinds]
     rows.append(_row("**all**", verdicts))
     head = ["damage", "times", "harmless", "wrong in silence", "wrong number", "raw exception"]
+    subsets = ", ".join(sorted(SUBSETS))
     return TEXT.format(
-        num=f"{len(verdicts):,}", readers=len(READERS), names=", ".join(READERS), table=table(head, rows)
+        num=f"{len(verdicts):,}",
+        readers=len(READERS),
+        names=", ".join(READERS),
+        subsets=subsets,
+        table=table(head, rows),
     )
 
 
