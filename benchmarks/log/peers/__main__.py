@@ -43,7 +43,8 @@ step, the others within 3 s. *Lost* is what was handed over and not found afterw
 what the tool offers. *Wrong number*: a value that was never logged, or one for a step that was never logged. *Less in
 silence*: values are missing, nothing is raised, and nothing is written to the console. *Exception*: one of Python or of
 the tool, or the process dies or hangs for 30 s. *Less, reported*: values are missing and something is written.
-wandb has no reader of its own for offline runs, so that there is nothing to damage and read.
+wandb has no reader of its own for offline runs, so that there is nothing to damage and read. Several damages at once
+may remove all files of a run: nobody can say anything then.
 
 {damage_table}
 """
