@@ -117,7 +117,11 @@ def test_long_series_and_many_of_them_are_held_small(tmp_path: Path, monkeypatch
 
 
 def test_a_run_shows_itself_in_a_notebook(log: Path) -> None:
-    shown = load_run(log / EVIL)._repr_html_()
+    run = load_run(log / EVIL)
+    card = run._repr_html_()
+    assert len(card) < 100_000
+    assert "<script" not in card and "<img" not in card and "run.page()" in card
+    shown = run.page()._repr_html_()
     assert shown == notebook_html(load_run(log / EVIL))
     assert 'sandbox="allow-scripts allow-downloads"' in shown and "<img" not in shown
     content = base64.b64decode(shown.partition("base64,")[2].partition('"')[0]).decode()

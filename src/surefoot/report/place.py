@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 
 from surefoot.judge import Finding
+from surefoot.report.cell import cell
 
 
 def relative(file: str, folder: str | None = None) -> str | None:
-    """The path seen from the working folder with forward slashes; None when it lies elsewhere."""
+    """The path seen from the working folder with forward slashes; None when it lies elsewhere. A cell by its number."""
+    if (name := cell(file)) is not None:
+        return name
     try:
         inside = Path(os.path.abspath(file)).relative_to(os.path.abspath(folder or os.curdir))  # noqa: PTH100
     except (ValueError, OSError):  # another drive, or a working folder that is gone

@@ -23,7 +23,7 @@ class Process:
     is_complete: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Report:
     """What a run found, and which rules could not be checked. `print` shows it as text."""
 
@@ -81,6 +81,16 @@ class Report:
         from surefoot.report.text import as_text
 
         return as_text(self, io.StringIO())
+
+    def __repr__(self) -> str:
+        from surefoot.report.text import summary
+
+        return f"<Report: {summary(self).removeprefix('surefoot: ')}>"
+
+    def _repr_html_(self) -> str:
+        from surefoot.report.html import report_as_html
+
+        return report_as_html(self)
 
     def as_json(self) -> str:
         """`as_dict` as a JSON document."""

@@ -66,7 +66,8 @@ def _is_terminal(stream: IO[str]) -> bool:
 def _rendered(what: RenderableType, stream: IO[str]) -> str:
     from rich.console import Console
 
-    console = Console(file=stream, highlight=False, emoji=False, markup=False)
+    # in a notebook, rich would show something empty beside what it captures
+    console = Console(file=stream, highlight=False, emoji=False, markup=False, force_jupyter=False)
     if not console.is_terminal:
         console.width = UNWRAPPED
     with console.capture() as captured:

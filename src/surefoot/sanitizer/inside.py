@@ -105,6 +105,9 @@ class Watch:
         report.findings = self.findings
         return report
 
+    def _repr_html_(self) -> str:
+        return self.report().without_notes()._repr_html_()
+
     def stop(self, reason: str = "finished") -> None:
         """End the watch: every hook and every patch is removed. Stopping twice does nothing."""
         if not self._on:

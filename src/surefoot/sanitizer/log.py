@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
+from surefoot.report.cell import remember
 from surefoot.runlog.write.run import Run
 from surefoot.sanitizer.seen import SeenSettings
 from surefoot.watch.recorder import Recorder
@@ -71,7 +72,10 @@ class LazyLog:
 
     def finding(self, number: int, finding: Finding) -> None:
         if self._has_stepped:
-            self.run.finding(number, dataclasses.asdict(finding))
+            known = dataclasses.asdict(finding)
+            if finding.file is not None:
+                known["file"] = remember(finding.file)
+            self.run.finding(number, known)
 
     def finish(self, findings: list[Finding]) -> None:
         """Write the last counts."""

@@ -60,6 +60,16 @@ def notebook_html(run: Run) -> str:
     )
 
 
+class Page:
+    """What `run.page()` gives a notebook to show."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self._run)
+
+
 @cache
 def _import_map() -> str:
     """All modules by names of their own: a file has no paths. Those that import each other still do."""

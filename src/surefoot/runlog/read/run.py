@@ -121,9 +121,13 @@ class Run:
         return ask(lambda: [load_run(self.folder)], query, **limits)
 
     def _repr_html_(self) -> str:
-        """In a notebook, a run shows itself as the dashboard does."""
-        shown: str = importlib.import_module("surefoot.dashboard.report").notebook_html(self)  # a layer above this one
+        """In a notebook: its state, curves and findings, in a few kilobytes."""
+        shown: str = importlib.import_module("surefoot.dashboard.report").card_html(self)  # a layer above this one
         return shown
+
+    def page(self) -> Any:
+        """In a notebook, the whole report as the dashboard draws it: several hundred kilobytes."""
+        return importlib.import_module("surefoot.dashboard.report").Page(self)
 
     def __iter__(self) -> Iterator[StoredProcess]:
         return iter(self.processes)
