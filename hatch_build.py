@@ -1,5 +1,10 @@
-"""The build hook: before a wheel, an sdist or an editable install is made, the page's library must be there."""
+"""The build hook: before a wheel, an sdist or an editable install is made, the page's library must be there.
 
+pip compiles what it installs, but not what an editable install points to. Where Python may not write bytecode
+(PYTHONDONTWRITEBYTECODE), every run would compile some 300 modules.
+"""
+
+import compileall
 import importlib.util
 import sys
 from pathlib import Path
@@ -15,3 +20,5 @@ class VendorHook(BuildHookInterface):  # type: ignore[type-arg]
         module = sys.modules["vendor"] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.vendor(Path(self.root))
+        if version == "editable":
+            compileall.compile_dir(Path(self.root) / "src" / "surefoot", quiet=2)

@@ -1,15 +1,14 @@
 """Rows that wait for each other: few hand-overs, none lost, the order kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from surefoot.runlog.write import waiting
 from surefoot.runlog.write.run import Run
-from surefoot.runlog.write.waiting import WaitingRows
+from surefoot.runlog.write.waiting import Waiting, WaitingRows
 from surefoot.runlog.write.write_ahead_format import read_write_ahead
 from tests.runlog.write.stored import scalars
 
@@ -29,9 +28,9 @@ class Taken:
         self.rows: list[tuple[int, float | None]] = []
         self.num_goes = 0
 
-    def __call__(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
-        self.rows.append((step, time))
-        self.num_goes += not more
+    def __call__(self, rows: Iterator[Waiting]) -> None:
+        self.rows += [(step, time) for step, _, time in rows]
+        self.num_goes += 1
 
     @property
     def steps(self) -> list[int]:

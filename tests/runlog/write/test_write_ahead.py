@@ -160,7 +160,7 @@ def test_a_disk_that_takes_no_commits_gets_no_endless_tail(tmp_path: Path, monke
 
     def add(numbers: range) -> None:
         for number in numbers:
-            waiting.add((layout, number, float(number), layout.pack(0.5), number))
+            waiting.add([(layout, number, float(number), layout.pack(0.5), number)])
 
     def fail(*args: object) -> int:
         raise OSError("the disk is full")
@@ -188,7 +188,7 @@ def test_what_came_before_the_file_was_open_is_in_it_once(tmp_path: Path) -> Non
     waiting = write_ahead.WriteAheadFile(tmp_path / "rank-0.db")
     waiting.open("id", rows[:4])
     for row in rows[3:]:  # the fourth came while the others were being written
-        waiting.add(row)
+        waiting.add([row])
     waiting.switch()  # what rushed by is written before its commit begins
     assert numbers(tmp_path / "rank-0.db") == [0, 1, 2, 3, 4]
     waiting.close(remove=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from operator import index
@@ -39,6 +39,7 @@ KNOWN_LAYOUTS = 4096  # a program that logs other names every time must not fill
 FLUSH_SECONDS = 5.0  # how long `flush` waits for the disk
 CLOSE_SECONDS = 60.0
 
+PackedRow = tuple[Layout, int, float, bytes]  # with step, time and values
 Listener = Callable[[tuple[str, ...], int, float, bytes], None]  # of names, step, time and values as packed doubles
 
 
@@ -87,8 +88,19 @@ class RunLog:
             if not self.file.exists() and not is_network(self.file.parent):
                 self._write_ahead.open(self._writer.file_id)
 
-    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
-        """The values of one step, each a number or a tensor of one element. `more` of them follow at once."""
+    def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
+        """The values of one step, each a number or a tensor of one element."""
+        self._add([self._packed(step, values, now() if time is None else time)])
+
+    def rows(self, rows: Iterable[tuple[int, Mapping[str, Any], float]]) -> None:
+        """Those of several steps, each with its time. Those before one that can't be packed are written."""
+        packed: list[PackedRow] = []
+        try:
+            packed.extend(self._packed(*row) for row in rows)
+        finally:
+            self._add(packed)
+
+    def _packed(self, step: int, values: Mapping[str, Any], time: float) -> PackedRow:
         names = tuple(values)
         before, layout = self._last  # most programs log the same names every time: then they are not even hashed
         if names != before:
@@ -101,27 +113,27 @@ class RunLog:
         except Exception:
             layout.is_plain = False
             packed = layout.pack(*as_floats(values))
-        self.add(layout, step, packed, time, more=more)
+        return layout, step if type(step) is int else index(step), time, packed
 
-    def add(self, layout: Layout, step: int, packed: bytes, time: float | None = None, *, more: bool = False) -> None:
-        """A row of values that are packed already. The layout is this log's own: it knows its number in this file."""
+    def _add(self, packed: Sequence[PackedRow]) -> None:
+        """The layouts are this log's own: they know their numbers in this file."""
         if os.getpid() != self._pid:  # a fork has no threads
             return
-        number = step if type(step) is int else index(step)
-        row = (layout, number, now() if time is None else time, packed, next(self._numbers))
         if not self._writer.is_off:
-            self._write_queue.add_row(row)  # first: whoever opens the tail right now finds it there
-            self._write_ahead.add(row, more=more)
+            rows = [(*row, number) for row, number in zip(packed, self._numbers, strict=False)]
+            self._write_queue.add_rows(rows)  # first: whoever opens the tail right now finds them there
+            self._write_ahead.add(rows)
         for listener in self._listeners:
-            if layout.names:
-                listener(layout.names, number, row[2], packed)
+            for layout, step, time, values in packed:
+                if layout.names:
+                    listener(layout.names, step, time, values)
 
     def others(self, step: int, keys: tuple[Key, ...], values: Sequence[float]) -> None:
         """Values of series that are no scalars, such as elements of parameters."""
         layout = self._other_layouts.get(keys)
         if layout is None:
             layout = self._other_layouts[keys] = Layout(keys)
-        self.add(layout, step, layout.pack(*values))
+        self._add([(layout, step if type(step) is int else index(step), now(), layout.pack(*values))])
 
     def hist(self, step: int, name: str, edges: Sequence[float], counts: Sequence[int]) -> None:
         """How many values lie between each two of the edges."""

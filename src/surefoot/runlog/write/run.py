@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,7 +16,7 @@ from surefoot.runlog.setting import as_meta, flat
 from surefoot.runlog.write.about import about_later, about_process, now
 from surefoot.runlog.write.layout import PLAIN, Key
 from surefoot.runlog.write.log import Listener, RunLog
-from surefoot.runlog.write.waiting import WaitingRows
+from surefoot.runlog.write.waiting import Waiting, WaitingRows
 
 
 class Run:
@@ -49,7 +49,7 @@ class Run:
         self._num_logged = 0
         self._listeners: list[Listener] = []
         self._before_closing: list[Callable[[], None]] = []
-        self._waiting = WaitingRows(self._write_scalars)
+        self._waiting = WaitingRows(self._write_waiting)
         self._opening = threading.RLock()  # reentrant: a signal handler may log
 
     @property
@@ -97,19 +97,19 @@ class Run:
     def scalars(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """At once, after those that wait."""
         self.settle()
-        self._write_scalars(step, values, time)
+        log = self._log or self._open()
+        if log is not None:
+            log.scalars(step, values, time)
 
     def scalars_soon(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """With others, within a moment. The values must stay as they are."""
         if self._log is not None or self._open() is not None:
             self._waiting.add(step, values, time)
 
-    def _write_scalars(
-        self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False
-    ) -> None:  # fmt: skip
+    def _write_waiting(self, rows: Iterator[Waiting]) -> None:
         log = self._log or self._open()
         if log is not None:
-            log.scalars(step, values, time, more=more)
+            log.rows(rows)
 
     def others(self, step: int, keys: tuple[Key, ...], values: Sequence[float]) -> None:
         """Write values of series that are no scalars, such as elements of parameters."""

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import time as now
-from typing import Any, Protocol
+from typing import Any
 
 MANY, LATE_SECONDS = 256, 0.045  # rows that are so many or so old are handed over by whoever adds: the sweep is late
 LOCK_SECONDS = 0.02  # handing over takes less; a signal handler that came in the middle of it must not wait for ever
 
 
-class HandOver(Protocol):
-    def __call__(self, step: int, values: Mapping[str, Any], time: float | None = None, *, more: bool = False) -> None:
-        """`more` of them follow at once."""
+Waiting = tuple[int, Mapping[str, Any], float]  # step, values and time
+HandOver = Callable[[Iterator[Waiting]], None]  # takes all; those that come after a failure go on waiting
 
 
 class WaitingRows:
@@ -26,7 +25,7 @@ class WaitingRows:
 
     def __init__(self, hand_over: HandOver) -> None:
         self._hand_over = hand_over
-        self._rows: deque[tuple[int, Mapping[str, Any], float]] = deque()
+        self._rows: deque[Waiting] = deque()
         self._oldest = 0.0  # when it came
         self._lock = threading.Lock()  # held by whoever hands over, so that rows keep their order
 
@@ -45,12 +44,16 @@ class WaitingRows:
             return
         is_held = self._lock.acquire(timeout=LOCK_SECONDS)
         try:
-            while rows:
-                try:
-                    step, values, time = rows.popleft()
-                except IndexError:  # somebody else is at it
-                    return
-                self._hand_over(step, values, time, more=bool(rows))
+            self._hand_over(self._taken())
         finally:
             if is_held:
                 self._lock.release()
+
+    def _taken(self) -> Iterator[Waiting]:
+        rows = self._rows
+        while rows:
+            try:
+                row = rows.popleft()
+            except IndexError:  # somebody else is at it
+                return
+            yield row

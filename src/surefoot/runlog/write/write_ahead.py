@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import time as now
@@ -69,16 +69,11 @@ class WriteAheadFile:
             self._open_files, self._current = opened, opened[0]
             self.write()
 
-    def add(self, row: Row, *, more: bool = False) -> None:
-        """At once where steps take their time; where they rush, some together: a write costs more than all else.
-
-        `more` says that others follow at once: it is written with them.
-        """
-        if self._current is None:
+    def add(self, rows: Sequence[Row]) -> None:
+        """At once where steps take their time; where they rush, some together: a write costs more than all else."""
+        if self._current is None or not rows:
             return
-        self._rows.append(row)
-        if more:
-            return
+        self._rows.extend(rows)
         clock = now()
         if abs(clock - self._written_at) >= RUSH_SECONDS or len(self._rows) >= RUSH_ROWS:
             self._written_at = clock

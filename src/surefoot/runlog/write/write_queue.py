@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ class Order:
 
 
 class WriteQueue:
-    """One thread takes, any thread adds, a signal handler too: `deque.append` can't be interrupted half-way."""
+    """One thread takes, any thread adds, a signal handler too: extending a deque by a list can't be interrupted."""
 
     def __init__(self, hurry: Callable[[], None]) -> None:
         self.rows: deque[Row] = deque()
@@ -56,8 +56,8 @@ class WriteQueue:
         self._patience = PATIENCE_SECONDS
         self._lock = threading.Lock()  # only who takes or thins holds it; who adds never waits for it
 
-    def add_row(self, row: Row) -> None:
-        self.rows.append(row)
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        self.rows.extend(rows)
         if len(self.rows) >= self._look_at:
             self._look()
 

@@ -68,6 +68,7 @@ class Progress:
     num_passes: int = 0  # over loaders in the process, at its last advance
     running: Any = None  # the one inside which that was
     place: Any = None  # code and instruction that made it
+    marked: tuple[Any, ...] = ()  # `mark` after its last advance
     _epoch: Any = field(default=None)
     _epoch_lrs: tuple[float, ...] = ()
 

@@ -201,9 +201,10 @@ class ScheduleProbe(Probe):
     def _advanced(self, scheduler: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
         progress = self._progress(scheduler)
         self._count_windows(progress)
-        before = progress.mark
         self._advance(scheduler, progress, args, kwargs, frame)
-        if progress.mark != before:  # a rule may come to another verdict
+        mark = progress.mark
+        if mark != progress.marked:  # a rule may come to another verdict
+            progress.marked = mark
             self._recorder.arm()
             self._recorder.record_due = True
 
@@ -289,7 +290,9 @@ class ScheduleProbe(Probe):
         updates = self._updates_of(progress)
         if updates == progress.counted_until:
             return
-        used = [a.ledger.num_used for a in self._recorder.optimizers.values() if a.id in progress.drives]
+        used = []
+        if progress.since_step > 1:  # else it makes no difference
+            used = [a.ledger.num_used for a in self._recorder.optimizers.values() if a.id in progress.drives]
         progress.windows_end(updates, max(used, default=0))
 
     # --- what the recorder asks
