@@ -19,6 +19,7 @@ from benchmarks.bugs.process import Job, run_all
 SAMPLES = "dataset/testing_codes_set.xlsx"
 REPEATS = 40
 COMMAND = ("run", "--no-log", "--max-steps", "200")
+MODELS, OPTIMIZERS = {"model", "net", "model1", "network"}, {"optimizer", "opt", "optimiser", "optim"}
 PATTERNS = {
     "1": "weights loaded or set by hand",
     "2": "eval() and no_grad() not paired",
@@ -56,21 +57,26 @@ def snippets(checkout: Path) -> Iterator[Snippet]:
 
 
 def program(snippet: Snippet) -> str | None:
-    """None for what is no Python, or trains nothing."""
+    """None for what is no Python, trains nothing, or builds a model whose optimizer is made elsewhere."""
     if ".backward(" not in snippet.code:
         return None
-    try:
-        ast.parse(snippet.code)
-    except SyntaxError:
-        return None
-    imports = "from snippet_world import *\n"
     body = "".join(f"    {line}\n" for line in snippet.code.splitlines())
-    whole = f"{imports}for _repeat in range({REPEATS}):\n{body}"
     try:
-        ast.parse(whole)
+        loop = ast.parse(f"for _repeat in range({REPEATS}):\n{body}")
     except SyntaxError:
         return None
-    return whole
+    names = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
+    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    if made & MODELS and not made & OPTIMIZERS:
+        return None
+    wanted = sorted({node.id for node in names if isinstance(node.ctx, ast.Load)} & set(offered()))
+    return f"from snippet_world import {', '.join(wanted)}\nfor _repeat in range({REPEATS}):\n{body}"
+
+
+def offered() -> list[str]:
+    from benchmarks.ground import snippet_world
+
+    return [*(name for name in vars(snippet_world) if not name.startswith("__")), *snippet_world.SCHEDULES]
 
 
 @dataclass(frozen=True, slots=True)

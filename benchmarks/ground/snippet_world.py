@@ -44,7 +44,6 @@ device = DEVICE = dev = torch.device("cpu")
 model = net = model1 = network()
 criterion = loss_fn = loss_function = loss_func = loss_fun = ce_loss = nn.CrossEntropyLoss()
 optimizer = opt = optimiser = optim.SGD(model.parameters(), lr=0.01)
-scheduler = lr_scheduler = StepLR(optimizer, 1000)
 train_set = trainset = dataset = train_dataset = train_data = dataset_train = TensorDataset(*data())
 train_loader = trainloader = train_dataloader = DataLoader(train_set, BATCH, shuffle=True)
 dataloader = data_loader = loader = batches = train_loader
@@ -61,3 +60,11 @@ losses: list[float] = []
 loss_list: list[float] = []
 training_loss: list[float] = []
 validation_loss: list[float] = []
+SCHEDULES = ("scheduler", "lr_scheduler", "sched")
+
+
+def __getattr__(name: str) -> Any:
+    """A schedule only for those who ask for one."""
+    if name in SCHEDULES:
+        return StepLR(optimizer, 1000)
+    raise AttributeError(name)

@@ -35,7 +35,7 @@ class Images(torch.utils.data.Dataset[tuple[Any, Any]]):
 
     def _draw(self, random: numpy.random.Generator, labels: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
         shape = (self.num_classes, 7, 7, self.channels)
-        coarse = (numpy.random.default_rng(0).random(shape) > 0.6) * 200.0
+        coarse = (numpy.random.default_rng(0).random(shape) > 0.8) * 200.0  # about as bright as the real digits
         patterns = coarse.repeat(self.size // 7, 1).repeat(self.size // 7, 2)
         patterns = numpy.pad(patterns, ((0, 0), *[(0, self.size - patterns.shape[1])] * 2, (0, 0)))
         moved = numpy.stack([numpy.roll(patterns[label], random.integers(-2, 3, 2), (0, 1)) for label in labels])
