@@ -85,11 +85,10 @@ def test_exploding_gradients() -> None:
     assert first_heard(exploding_gradients, course(40, lambda i: burst(i + 20))) is None  # at the start
 
 
-def bent(i: int, flat: float = 0.95, grad: float = 1e-4, *, passed_on: bool = True) -> SignalFacts:
-    function = layer("1", kind="Tanh", flat=flat, is_passed_on=passed_on, fed_by="0")
-    return step(
-        i, 1.0, param("0.weight", grad), param("2.weight"), param("4.weight"), activations=(layer("0"), function)
-    )
+def bent(i: int, flat: float = 0.95, grad: float = 1e-4, update: float = 1e-5, *, gate: bool = False) -> SignalFacts:
+    function = layer("1", kind="Tanh", flat=flat, is_passed_on=not gate, fed_by="0")
+    first = param("0.weight", grad, update=update)
+    return step(i, 1.0, first, param("2.weight"), param("4.weight"), activations=(layer("0"), function))
 
 
 def test_saturated_activations() -> None:
@@ -103,7 +102,8 @@ def test_saturated_activations() -> None:
     assert first_heard(saturated_activations, all_but_gone) is not None  # where the slope is exactly zero
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, flat=0.5))) is None
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, grad=0.05))) is None
-    assert first_heard(saturated_activations, course(30, lambda i: bent(i, passed_on=False))) is None  # a gate
+    assert first_heard(saturated_activations, course(30, lambda i: bent(i, gate=True))) is None
+    assert first_heard(saturated_activations, course(30, lambda i: bent(i, update=0.01))) is None  # Adam moves it
     assert first_heard(saturated_activations, course(30, lambda i: bent(i, flat=0.95 if i % 5 else 0.1))) is None
 
 

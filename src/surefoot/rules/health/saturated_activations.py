@@ -2,8 +2,8 @@
 
 ## What it does
 Fires when nearly all outputs of a sigmoid or tanh that feeds another layer lie within 1 % of the ends of its range,
-sampled batch after sampled batch, and the layer before it gets a small gradient for its weights compared with the
-other layers.
+sampled batch after sampled batch, and the layer before it, compared with the other layers, gets a small gradient for
+its weights and is moved little by the updates.
 
 ## Why it matters
 Where the curve is flat its slope is nearly zero, and so is every gradient that passes through it: the layers before
@@ -53,7 +53,7 @@ for _ in range(40):
 
 ## When it stays silent
 Gates, whose output is multiplied with something before a layer takes it; outputs of the model; a layer before it that
-still gets a gradient like the others'.
+still gets a gradient like the others', or is moved like them, as by Adam, which scales small gradients up.
 """
 
 from collections.abc import Iterator
@@ -66,17 +66,21 @@ from surefoot.rules.course import Course, layers
 WARM_UP = 16  # sampled steps
 LATELY = 8  # sampled steps, in all of which it must be so
 FLAT = 0.85  # of the outputs
-FAINT = 0.1  # relative gradient of the layer before, as a share of the median of the others
+FAINT = 0.1  # relative gradient and update of the layer before, as a share of the median of the others
 
 
 def _weak(step: SignalFacts, function: ActivationFacts) -> tuple[float, float] | None:
-    """Relative gradients of the layer before and of the others, if the one is small next to the others."""
+    """Relative gradients of the layer before and of the others, if it gets and moves little next to the others."""
     before = f"{function.fed_by}.weight"
-    own = next((p.relative_gradient for p in step.matrices if p.name == before), None)  # even if most of it is zero
-    others = [value for p in layers(step) if p.name != before and (value := p.relative_gradient) is not None]
-    if own is None or not others or own >= FAINT * median(others):
+    own = next((p for p in step.matrices if p.name == before), None)  # even if most of its gradient is zero
+    others = [p for p in layers(step) if p.name != before]
+    gradients = [value for p in others if (value := p.relative_gradient) is not None]
+    if own is None or own.relative_gradient is None or not gradients:
         return None
-    return own, median(others)
+    moves = median(p.update_ratio or 0.0 for p in others)
+    if own.relative_gradient >= FAINT * median(gradients) or (own.update_ratio or 0.0) >= FAINT * moves:
+        return None
+    return own.relative_gradient, median(gradients)
 
 
 def _saturated(step: SignalFacts, module: str) -> ActivationFacts | None:
