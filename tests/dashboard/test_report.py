@@ -147,3 +147,12 @@ def test_the_command(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert data_of(file.read_text(encoding="utf-8"))["run"]["run"]["run"] == TRAIN
     assert main(["report", TRAIN, "--log", str(log), "-o", str(tmp_path)]) == 2
     assert "can't be written" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+def test_a_full_disk_is_said(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    full = tmp_path / "report.html"
+    full.symlink_to("/dev/full")
+    assert main(["report", TRAIN, "--log", str(log), "-o", str(full)]) == 2
+    assert "can't be written: No space left on device" in capsys.readouterr().err
+    assert full.is_symlink()

@@ -1,6 +1,7 @@
 """`surefoot report RUN -o report.html`: the dashboard's page of one run as a file, to share."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from surefoot.cli.parsing import parser_of
@@ -31,10 +32,13 @@ def main(argv: Sequence[str]) -> int:
     run = load(options.run, options.log)
     from surefoot.dashboard.report import report_html
 
-    text = report_html(run)
+    text, is_new = report_html(run), not options.output.exists()
     try:
         options.output.write_text(text, encoding="utf-8")
     except OSError as error:
+        if is_new:
+            with suppress(OSError):
+                options.output.unlink(missing_ok=True)
         raise UsageError(f"{options.output} can't be written: {error.strerror or error}.") from None
     print(cell(f"{run.name} is written to {options.output} ({size(len(text))})."))
     report_problems([problem for process in run for problem in process.problems])

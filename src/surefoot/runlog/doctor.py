@@ -102,18 +102,31 @@ def salvage_run(folder: Path, target: Path) -> list[str]:
     if run.status == "running":
         raise RunLogError(f"run {run.name} is going on. Salvage it when it has ended.")
     target.mkdir(parents=True)
+    try:
+        return _salvage(run, target)
+    except BaseException as error:  # whole or not at all: it would be taken for the run
+        shutil.rmtree(target, ignore_errors=True)
+        if isinstance(error, sqlite3.Error):
+            raise OSError(str(error)) from error
+        raise
+
+
+def _salvage(run: Run, target: Path) -> list[str]:
     lost = list(run.damaged.values())
     for process in run:
         lost += _salvage_process(run, process, target)
     if run.edits.number:
-        shutil.copyfile(edit_file(folder, run.edits.number), edit_file(target, run.edits.number))
+        shutil.copyfile(edit_file(run.folder, run.edits.number), edit_file(target, run.edits.number))
     return lost
 
 
 def _salvage_process(run: Run, process: StoredProcess, target: Path) -> list[str]:
     file, copy = process.file, target / process.file.name
     with snapshot(file) as connection, closing(sqlite3.connect(copy)) as copied:
-        connection.backup(copied)
+        try:
+            connection.backup(copied)
+        except sqlite3.OperationalError as error:
+            raise OSError(str(error)) from error
     lost: list[str] = list(process.problems)
     good = whole(process.segments(), lost.append, last_try=True)
     media = [medium.path for medium in process.media() if _examine_medium(medium).state == "whole"]

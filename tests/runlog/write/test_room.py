@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.runlog.doctor import salvage_run
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.write import room
 from surefoot.runlog.write.log import RunLog
@@ -52,6 +53,18 @@ def test_what_a_tail_holds_stays_there(tmp_path: Path, monkeypatch: pytest.Monke
     (problem,) = load_run(tmp_path).problems
     assert "is still in" in problem and "can't be brought in: the disk is full" in problem
     assert (tmp_path / "rank-0.tail-0").exists()
+
+
+def test_nothing_is_salvaged_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with LogFile(tmp_path / "run" / "rank-0.db") as log:
+        log.log([1, 2], loss=[2.0, 1.0])
+    monkeypatch.setattr(room, "NEEDED_BYTES", 2**80)
+    with pytest.raises(OSError, match="the disk is full"):
+        salvage_run(tmp_path / "run", tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+    monkeypatch.setattr(room, "NEEDED_BYTES", 0)
+    assert salvage_run(tmp_path / "run", tmp_path / "saved") == []
+    assert load_run(tmp_path / "saved").scalars("loss").values.tolist() == [2.0, 1.0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere blocks are not allocated in advance")
