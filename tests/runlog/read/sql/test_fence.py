@@ -181,3 +181,9 @@ def test_views_are_asked_for_in_all_ways(runs: Runs) -> None:
     for query in ("FROM main.runs", "WITH x AS (FROM runs) FROM x", "DESCRIBE runs", "SHOW TABLES", "SUMMARIZE scalars",
                   "FROM information_schema.tables", "SELECT * FROM Runs r JOIN SCALARS s USING (run)"):  # fmt: skip
         runs.sql(query).rows()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+def test_a_full_disk_is_said(runs: Runs) -> None:
+    with pytest.raises(QueryError, match=r"^the answer can't be written: No space left on device\.$"):
+        runs.sql("SELECT 1", into=Path("/dev/full"))

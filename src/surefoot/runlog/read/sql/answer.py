@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,9 +158,15 @@ def ask(load: LoadRuns, query: str, *, into: Path | None = None, **given: Any) -
 
 
 def _copied(connection: duckdb.DuckDBPyConnection, query: str, into: Path, limits: Limits) -> str:
-    with limited(connection, limits):
-        target = quote(str(into.absolute()))
-        rows = connection.execute(f"COPY (\n{query}\n) TO {target} (FORMAT parquet, COMPRESSION zstd)").fetchall()
+    copy = f"COPY (\n{query}\n) TO {quote(str(into.absolute()))} (FORMAT parquet, COMPRESSION zstd)"
+    try:
+        with limited(connection, limits):
+            rows = connection.execute(copy).fetchall()
+    except QueryError as error:
+        full = os.strerror(errno.ENOSPC)
+        if full in str(error):
+            raise QueryError(f"the answer can't be written: {full}.") from None
+        raise
     return f"SELECT {rows[0][0]} AS num_rows"
 
 
