@@ -57,7 +57,7 @@ def test_metrics_are_columns_and_settings_are_ranked(page: Page, dash: Dash, swe
     page.get_by_label("its").select_option("high")
     expect(page.get_by_label("best is")).to_have_value("high")
     page.get_by_text("Settings", exact=True).click()
-    page.get_by_label("group").check()
+    page.get_by_label("group", exact=True).check()
     expect(page.locator(".parallel path")).to_have_count(9)
     page.go_back()
     expect(page.get_by_label("its")).to_have_value("low")
@@ -67,7 +67,7 @@ def test_metrics_are_columns_and_settings_are_ranked(page: Page, dash: Dash, swe
     for box in page.get_by_role("checkbox", name="Pick").all():
         box.check()
     page.get_by_role("button", name="Compare 3").click()
-    chart = page.get_by_role("region", name="val/loss", exact=True)
+    chart = page.get_by_role("region", name="Loss", exact=True)
     assert points(chart) == [4, 4, 4]
     page.get_by_label("Colours").select_option("run_group")
     page.get_by_label("Mean and spread").check()

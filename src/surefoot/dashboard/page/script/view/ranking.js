@@ -32,7 +32,9 @@ export function showRanking(place, path, query) {
       if (isClosed || mine !== generation) return;
       if (!found.is_whole) return setTimeout(load, AGAIN_MS);
       if (!found.metric) return choose(found);
+      const isOpen = controls.querySelector("details")?.open ?? false; // several are chosen one after the other
       replace(controls, choices(found));
+      controls.querySelector("details").open = isOpen;
       replace(content, draw(found));
     } catch (error) {
       if (!isClosed) replace(content, failure(error));
