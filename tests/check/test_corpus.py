@@ -4,6 +4,7 @@ import ast
 
 import pytest
 from benchmarks.check.defects import DEFECTS, OPTIONS, PROGRAMS, Defect
+from benchmarks.check.page import page
 
 from surefoot.check.verdict import NAMES
 
@@ -20,3 +21,13 @@ def test_all_checks_have_defects() -> None:
     assert {defect.check for defect in DEFECTS} == set(NAMES)
     assert {defect.program for defect in DEFECTS} <= PROGRAM_NAMES
     assert set(OPTIONS) <= PROGRAM_NAMES
+
+
+def test_the_page_counts_what_was_seen() -> None:
+    seen = {"verdict": "fail", "why": "a | b"}
+    clean = {"modes-matter": {"verdict": "pass"}, "equal-seeds-agree": {"verdict": "not-tested"}}
+    text = page([("gan", clean)], [(DEFECTS[0], seen), (DEFECTS[1], {**seen, "verdict": "not-tested"})])
+    assert "Shown: 1 of 2 defects. Accused: 0 of 1 clean programs." in text
+    assert "| modes-matter | none | equal-seeds-agree |" in text
+    assert f"| {DEFECTS[0].program} | {DEFECTS[0].name} | {DEFECTS[0].check} | shown | a \\| b |" in text
+    assert "Accused: 1 of 1" in page([("gan", {"modes-matter": {"verdict": "fail"}})], [])

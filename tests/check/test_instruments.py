@@ -180,3 +180,9 @@ def test_two_equal_runs_have_equal_digests(tmp_path: Path) -> None:
     )  # fmt: skip
     assert equal.judge(one, other, None).verdict == "pass"
     assert equal.first_difference(one.steps, third.steps) == (1, "updated weights")
+
+
+def test_a_program_that_runs_out_of_time_is_looked_at_in_one_more_step(tmp_path: Path) -> None:
+    result = run(training(data()), "watch", 30, tmp_path, seconds=0.0)
+    assert (result.ended, len(result.steps)) == ("max-steps", 2)
+    assert "change" in result.measured["samples"]

@@ -1,6 +1,7 @@
 """Verdicts from records written by hand."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -28,7 +29,8 @@ SLOW = [2.3 - 0.0004 * i for i in range(250)]
         (losses(FLAT), "fail", "did not fall"),
         (losses([2.3 * 1.01**i for i in range(250)]), "fail", "rose"),
         (losses(SLOW), "not-tested", "too slowly"),
-        (losses(FLAT[:20]), "not-tested", "ends after 20 steps"),
+        (losses(FLAT[:20]), "not-tested", "There was time for 20 steps"),
+        (replace(losses(FLAT[:20]), ended="finished"), "not-tested", "ends after 20 steps"),
         (losses([*FLAT, float("nan")]), "fail", "at step 251"),
         (losses(FLAT, has_moved=False), "fail", "No weight changed"),
         (losses(FLAT, num_optimizers=2), "not-tested", "2 optimizers"),
@@ -135,6 +137,14 @@ def test_an_accusation_must_hold_with_more_data() -> None:
     accused = needs.judge(inputs(0.2, 1.0, unseen=1.02), Result(), 60.0)
     assert needs.confirmed(accused, needs.judge(inputs(0.2, 1.0), Result(), 60.0)).verdict == "pass"
     assert needs.confirmed(accused, needs.judge(inputs(1.0, 0.99), Result(), 60.0)).verdict == "fail"
+
+
+def test_data_is_not_accused_where_a_rule_knows_what_keeps_the_model_from_learning() -> None:
+    accused = needs.judge(inputs(0.2, 1.0, unseen=1.02), Result(), 60.0)
+    found = needs.left_open(accused, failed(overfit.NAME, "The graph ends.", rule="graph-cut"))
+    assert (found.verdict, found.evidence["rule"]) == ("not-tested", "graph-cut")
+    assert found.evidence["seen"] == accused.evidence["seen"]
+    assert "First mend what overfits-one-batch says" in found.why
 
 
 @pytest.mark.parametrize(

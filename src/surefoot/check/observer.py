@@ -40,6 +40,7 @@ class Observer:
         self._write = write
         self._begun = time.monotonic()
         self._has_ended = False
+        self._was_late = False
         self._losses: list[float] = []
         self._optimizers: dict[int, Optimizer] = {}
         self._start: dict[int, list[Tensor]] = {}
@@ -49,7 +50,7 @@ class Observer:
 
     @property
     def is_last(self) -> bool:
-        return len(self.result.steps) + 1 >= self.experiment.steps or self._is_late
+        return len(self.result.steps) + 1 >= self.experiment.steps or self._was_late
 
     @property
     def _is_late(self) -> bool:
@@ -127,7 +128,8 @@ class Observer:
         if self._has_ended:  # the program caught the exception
             self._write()
             os._exit(0)
-        if len(self.result.steps) >= self.experiment.steps or self._is_late or self.is_clear(self.result):
+        was_last, self._was_late = self._was_late, self._is_late  # one more step, which is known to be the last
+        if len(self.result.steps) >= self.experiment.steps or was_last or self.is_clear(self.result):
             self._has_ended = True
             self.finish()
             raise MaxStepsReached(len(self.result.steps))

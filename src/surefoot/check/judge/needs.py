@@ -9,6 +9,7 @@ from statistics import fmean, pvariance, stdev
 from typing import Any
 
 from surefoot.check.experiment import Result, Step
+from surefoot.check.judge import overfit
 from surefoot.check.judge.reasons import nothing_seen, number
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
@@ -99,8 +100,8 @@ def _by_groups(changed: Result, groups: dict[int, Group], num_trained: int) -> V
         return failed(
             NAME, f"After {num_trained} steps the loss of unseen batches is {number(unseen.own)} with their own inputs "
             f"and {number(unseen.shuffled)} with inputs of other samples, while batches it was trained on have "
-            f"{number(seen.own)} and {number(seen.shuffled)}: it learns them by heart, and nothing in the inputs "
-            "tells the targets. Look whether inputs and targets belong together.", **evidence,
+            f"{number(seen.own)} and {number(seen.shuffled)}: it learns them by heart, and nothing that tells the "
+            "targets of others. Look whether inputs and targets belong together.", **evidence,
         )  # fmt: skip
     return not_tested(
         NAME, f"After {num_trained} steps the loss is {number(best.own)}, and {number(best.shuffled)} with inputs of "
@@ -119,6 +120,12 @@ def confirmed(accused: Verdict, longer: Verdict) -> Verdict:
     unseen = longer.evidence.get("unseen")
     still = unseen is not None and longer.verdict != "pass" and unseen["standard_errors"] < NOT_MORE
     return replace(accused, evidence={**accused.evidence, "with_more_data": unseen}) if still else longer
+
+
+def left_open(accused: Verdict, known: Verdict) -> Verdict:
+    """The data is not to blame as long as something else is known to keep the model from learning."""
+    why = f"Batches are learned by heart, and nothing of others. First mend what {overfit.NAME} says."
+    return not_tested(NAME, why, **accused.evidence, rule=known.evidence["rule"])
 
 
 def _is_same(own: float, shuffled: list[float], zeros: list[float]) -> bool:

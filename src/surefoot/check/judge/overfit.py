@@ -92,7 +92,8 @@ def _by_losses(repeated: Result) -> Verdict:
     if first > 0 and last <= ENOUGH * first:
         return passed(NAME, f"The loss fell {course}.", **seen)
     if len(losses) < FEWEST:
-        return not_tested(NAME, f"It ends after {len(losses)} steps: the loss went {course}.", **seen)
+        ends = "It ends after" if repeated.ended != "max-steps" else "There was time for"
+        return not_tested(NAME, f"{ends} {len(losses)} steps: the loss went {course}.", **seen)
     return _slow(repeated, losses, first, last, seen, course)
 
 
