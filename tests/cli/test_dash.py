@@ -74,7 +74,7 @@ def test_runs_that_are_compared_at_first(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"), [(["20260101"], "2 to 8 runs, got 1"), (["none", "latest"], "there is no run 'none'")]
+    ("runs", "said"), [(["20260101"], "2 to 50 runs, got 1"), (["none", "latest"], "there is no run 'none'")]
 )
 def test_runs_that_can_not_be_compared(
     runs: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
