@@ -81,14 +81,18 @@ class UnrestoredPartFacts:
 
 @frozen
 class UntrainedSavedFacts:
-    """An optimizer that was saved, never stepped in the whole run, and whose parameters another one has trained."""
+    """An optimizer that was saved without a state, though its parameters were trained.
+
+    Another one has trained them, and it never stepped in the whole run; or what was saved of it is old.
+    """
 
     kind: str  # class name of both
     made: Site | None = None
     saved: Site | None = None
     trainer_made: Site | None = None  # where the other one was made
     num_params: int = 0
-    num_steps: int = 0  # of the other one
+    num_steps: int = 0  # of the one that trains
+    is_old: bool = False  # it has a state, and what was saved was taken before
 
 
 @frozen

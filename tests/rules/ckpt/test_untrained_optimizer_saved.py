@@ -19,5 +19,11 @@ def test_places_may_be_unknown() -> None:
     assert "line" not in found.message
 
 
+def test_an_old_state_is_told_as_such() -> None:
+    facts = UntrainedSavedFacts("Adam", MADE, SAVED, MADE, num_params=4, num_steps=80, is_old=True)
+    (found,) = check.check(EndFacts(1, untrained_saved=(facts,)), History())
+    assert found.site == SAVED and "empty in what is saved, though it has taken 80 steps" in found.message
+
+
 def test_silent_without_one() -> None:
     assert list(check.check(EndFacts(1), History())) == []

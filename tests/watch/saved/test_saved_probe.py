@@ -301,6 +301,36 @@ def test_an_optimizer_that_is_saved_and_never_steps(tmp_path: Path) -> None:
     assert (found.kind, found.num_params, found.num_steps) == ("Adam", 4, 3) and found.saved is not None
 
 
+@pytest.mark.parametrize("copied", [False, True])
+def test_an_old_state_of_an_optimizer_is_saved(copied: bool, tmp_path: Path) -> None:
+    with watching() as watched:
+        model = build()
+        optimizer = adam(model)
+        old = copy.deepcopy(optimizer.state_dict()) if copied else optimizer.state_dict()
+        torch.save({"optimizer": old}, tmp_path / "first.pt")  # before the first step there is nothing to save
+        train(model, optimizer)
+        torch.save({"optimizer": old}, tmp_path / "last.pt")
+        watched.emit_end("finished")
+    end = watched.records[-1]
+    assert isinstance(end, EndFacts)
+    (found,) = end.untrained_saved
+    assert found.is_old and (found.kind, found.num_params, found.num_steps) == ("Adam", 4, 3)
+
+
+def test_what_is_saved_anew_or_can_not_be_told_is_not_old(tmp_path: Path) -> None:
+    with watching() as watched:
+        model, other = build(), build()
+        optimizer, alike = adam(model), adam(other)
+        old = copy.deepcopy(optimizer.state_dict())
+        train(model, optimizer)
+        train(other, alike)
+        torch.save({"optimizer": old}, tmp_path / "which.pt")
+        torch.save({"optimizer": optimizer.state_dict()}, tmp_path / "last.pt")
+        watched.emit_end("finished")
+    end = watched.records[-1]
+    assert isinstance(end, EndFacts) and end.untrained_saved == ()
+
+
 def test_weights_that_are_initialised_after_they_were_loaded() -> None:
     def reset(module: nn.Module) -> None:
         if isinstance(module, nn.Linear):

@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when an optimizer without state was saved and never stepped in the whole run, while another of the same class
-trained its parameters.
+trained its parameters; and when what is saved of an optimizer is still empty although it has stepped, because its
+`state_dict()` was taken before.
 
 ## Why it matters
 The checkpoint holds no momentum and no averages, though it looks complete and loads without an error. A run resumed
@@ -55,14 +56,14 @@ torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, i
 ```
 
 ## When it stays silent
-Optimizers that keep no state, such as SGD without momentum; an optimizer that steps later; a file that holds the state
-of another optimizer, too; an optimizer of another class, as for a later phase; one that holds parameters which the
-other does not train.
+Optimizers that keep no state, such as SGD without momentum; an optimizer that steps later; checkpoints from before the
+first step; a file that holds the state of another optimizer, too; an optimizer of another class, as for a later phase;
+one that holds parameters which the other does not train.
 """
 
 from collections.abc import Iterator
 
-from surefoot.facts import EndFacts, Site
+from surefoot.facts import EndFacts, Site, UntrainedSavedFacts
 from surefoot.rules import Evidence, History, rule
 
 
@@ -73,6 +74,9 @@ def _made(site: Site | None) -> str:
 @rule("warning", on=EndFacts, probes=("saved",))
 def check(now: EndFacts, past: History) -> Iterator[Evidence]:
     for found in now.untrained_saved:
+        if found.is_old:
+            yield _old(found)
+            continue
         yield Evidence(
             message=(
                 f"the {found.kind}{_made(found.made)} is saved without a state, because it never stepped: another "
@@ -83,3 +87,15 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
             site=found.saved,
             numbers={"parameters": found.num_params, "steps": found.num_steps},
         )
+
+
+def _old(found: UntrainedSavedFacts) -> Evidence:
+    return Evidence(
+        message=(
+            f"the state of the {found.kind}{_made(found.made)} is empty in what is saved, though it has taken "
+            f"{found.num_steps} steps: as state_dict() gave it before the first of them"
+        ),
+        fix="call state_dict() of the optimizer whenever the checkpoint is saved.",
+        site=found.saved,
+        numbers={"parameters": found.num_params, "steps": found.num_steps},
+    )

@@ -43,6 +43,7 @@ class UntrainedOptimizers:
         self._empty: deque[tuple[Mapping[str, Any], weakref.ref[Optimizer]]] = deque(maxlen=KEPT)
         self._saved: dict[int, UntrainedSavedFacts] = {}  # by number of the optimizer
         self._trained_by: dict[int, int] = {}
+        self._old: dict[int, UntrainedSavedFacts] = {}
 
     def steps(self, optimizer: Optimizer, tracked: TrackedOptimizer) -> None:
         """It takes its second step: the first one has left a state, or none is kept."""
@@ -56,13 +57,33 @@ class UntrainedOptimizers:
             self._empty.append((state, weakref.ref(optimizer)))
 
     def saves(self, saved: Any, site: Site | None) -> None:
-        states = list(_states_in(saved, DEPTH)) if self._empty and self._trainers else []
+        states = list(_states_in(saved, DEPTH)) if self._trainers else []
         if any(state["state"] for state in states):
+            self._old = {}  # this time it is as it should be
             return  # the one that trains is saved, too
         for state in states:
             optimizer = next((ref() for known, ref in self._empty if known is state), None)
-            if optimizer is not None:
+            if optimizer is not None and not optimizer.state:
                 self._note(optimizer, site)
+            else:
+                self._note_old(state, optimizer, site)
+
+    def _note_old(self, state: Mapping[str, Any], optimizer: Optimizer | None, site: Site | None) -> None:
+        """A state without entries, as it is before the first step, of an optimizer that has some now."""
+        sizes = [len(group["params"]) for group in state["param_groups"]]
+        stepped = [
+            (tracked, one)
+            for tracked in self._recorder.optimizers.values()
+            if (one := tracked.optimizer()) is not None
+            and optimizer in (None, one)
+            and one.state
+            and [len(group["params"]) for group in one.param_groups] == sizes
+        ]
+        if len(stepped) == 1:  # else a copy does not tell whose it is
+            tracked, one = stepped[0]
+            self._old[tracked.id] = UntrainedSavedFacts(
+                type(one).__name__, tracked.site, site, tracked.site, sum(sizes), tracked.num_updates, is_old=True
+            )
 
     def _note(self, optimizer: Optimizer, site: Site | None) -> None:
         tracked = self._recorder.tracked(optimizer)
@@ -77,13 +98,14 @@ class UntrainedOptimizers:
             self._trained_by.setdefault(tracked.id, trainer.number)
 
     def facts(self) -> tuple[UntrainedSavedFacts, ...]:
-        """Those that have never stepped in the whole run."""
+        """Those that have never stepped in the whole run, and what was old when it was last saved."""
         updates = self._recorder.updates
-        return tuple(
+        never_stepped = tuple(
             replace(facts, num_steps=updates.get(self._trained_by[number], 0))
             for number, facts in self._saved.items()
             if not updates.get(number)
         )
+        return (*never_stepped, *self._old.values())
 
 
 def _states_in(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
