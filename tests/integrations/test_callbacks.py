@@ -225,3 +225,41 @@ def test_warnings_that_are_errors_do_not_switch_the_watch_off(capsys: pytest.Cap
     watch.stop()
     assert "surefoot: error[stale-gradients] at" in capsys.readouterr().err
     assert watch.findings[0].count == 3
+
+
+class TrialPruned(Exception):  # noqa: N818 - Optuna's name
+    """A trial that is given up."""
+
+
+def test_optuna(load: Warned, caplog: pytest.LogCaptureFixture) -> None:
+    ours = load("optuna", {
+        "optuna": {"logging": SimpleNamespace(get_logger=logging.getLogger), "TrialPruned": TrialPruned},
+    })  # fmt: skip
+    attributes: dict[str, str] = {}
+    trial = SimpleNamespace(
+        number=3, params={"lr": 0.1}, study=SimpleNamespace(study_name="rates"), set_user_attr=attributes.__setitem__
+    )
+    with pytest.raises(TrialPruned, match="stale-gradients"), ours.watched(trial):
+        train()
+    run = logged()
+    assert (run.labels.name, run.labels.group, run.settings["lr"].value) == ("trial-3", "rates", 0.1)
+    assert attributes["surefoot_run"] == run.name
+    assert "trial 3: error[stale-gradients]" in caplog.text
+    with pytest.raises(TrialPruned), ours.watched(trial):
+        raise TrialPruned
+    with ours.watched(trial, stop_on=None) as watch:
+        train()
+    assert watch.findings[0].count == 3
+
+
+def test_ray(load: Warned, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = SimpleNamespace(get_trial_name=lambda: "train_1", get_experiment_name=lambda: "rates")
+    ours = load("ray", {"ray": {"tune": SimpleNamespace(get_context=lambda: context)}})
+    monkeypatch.setenv("TUNE_ORIG_WORKING_DIR", str(Path.cwd() / "started"))
+    with pytest.warns(SurefootWarning), ours.watched({"lr": 0.1}):
+        train()
+    run = sf.open("started/runs")["latest"]
+    assert (run.labels.name, run.labels.group, run.settings["lr"].value) == ("train_1", "rates", 0.1)
+    assert run.meta["reason"] == "stopped"
+    with pytest.raises(KeyError), ours.watched({}):
+        raise KeyError

@@ -53,8 +53,11 @@ class TrainingWatch:
     def is_on(self) -> bool:
         return self._watch is not None or self._shared is not None
 
-    def start(self, *watched: Any) -> None:
-        """Starting twice does nothing: frameworks may begin the same training again, as after an evaluation."""
+    def start(self, *watched: Any, name: str = "", group: str = "") -> None:
+        """Starting twice does nothing: frameworks may begin the same training again, as after an evaluation.
+
+        `name` and `group` are what a run of its own is called.
+        """
         if self.is_on:
             return
         self.findings = []
@@ -65,7 +68,7 @@ class TrainingWatch:
         elif Sanitizer.running is not None:  # a watch of the program's own tells findings
             self._shared = Listener(self.findings.append, self._options.get("stop_on"))
             Sanitizer.running.listen(self._shared)
-        run = self._open(log)
+        run = self._open(log, name, group)
         if run is not None and Sanitizer.running is not None:
             Sanitizer.running.log_to(LazyLog(run))
 
@@ -95,10 +98,10 @@ class TrainingWatch:
         if run is not None:
             run.close(reason)
 
-    def _open(self, log: Any) -> Run | None:
+    def _open(self, log: Any, name: str, group: str) -> Run | None:
         run = current_run()
         if run is None and log_folder(log) is not None and not is_decided():
-            run = self._run = start_run(log)
+            run = self._run = start_run(log, name=name, group=group)
         return run
 
     def _found(self, finding: Finding) -> None:
