@@ -13,7 +13,8 @@ _EXAMPLES = """\
   surefoot export latest --to csv -o scalars.csv          rank, name, step, time, value
   surefoot export latest --to parquet -o scalars.parquet
 
-TensorBoard keeps scalars as 32-bit numbers; CSV and Parquet keep them exactly. What exists is never overwritten.
+TensorBoard keeps scalars as 32-bit numbers and shows settings on its page HParams;
+CSV and Parquet keep them exactly. What exists is never overwritten.
 """
 
 

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from surefoot.runlog.exchange import protobuf
 from surefoot.runlog.exchange.crc32c import masked
-from surefoot.runlog.exchange.tensorboard import Point, read_points, write_header, write_histograms, write_scalars
+from surefoot.runlog.exchange.protobuf import fields
+from surefoot.runlog.exchange.source import Point
+from surefoot.runlog.exchange.tensorboard import (
+    read_points,
+    write_header,
+    write_histograms,
+    write_scalars,
+    write_settings,
+)
 from surefoot.runlog.exchange.tfrecord import read_records
 
 GENUINE = Path(__file__).parents[1] / "files" / "genuine.tfevents"  # written by the tensorboard package
@@ -125,3 +133,21 @@ def test_rubbish_is_no_message_or_one(data: bytes) -> None:
         list(protobuf.fields(data))
     except ValueError as error:
         assert str(error)
+
+
+def test_settings_are_what_the_plugin_hparams_reads(tmp_path: Path) -> None:
+    file = tmp_path / "events.out.tfevents.0"
+    with file.open("wb") as stream:
+        write_settings(stream, {"lr": 0.1, "shuffle": True, "name": "adam", "seed": None}, "mine", 7.0)
+    start, end = (dict(fields(dict(fields(record))[5])) for record in read_records(file, pytest.fail))
+    value = dict(fields(start[1]))
+    assert value[1] == b"_hparams_/session_start_info"
+    plugin = dict(fields(dict(fields(value[9]))[1]))
+    assert plugin[1] == b"hparams"
+    session = list(fields(dict(fields(plugin[2]))[3]))
+    found = {entry[1]: dict(fields(entry[2])) for _, entry in ((n, dict(fields(v))) for n, v in session if n == 1)}
+    assert found == {
+        b"lr": {2: struct.pack("<d", 0.1)}, b"shuffle": {4: 1}, b"name": {3: b"adam"}, b"seed": {3: b""},
+    }  # fmt: skip
+    assert dict(session)[4] == b"mine"
+    assert dict(fields(end[1]))[1] == b"_hparams_/session_end_info"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.runlog.exchange.tensorboard import write_header, write_histograms, write_scalars
+from surefoot.runlog.exchange.tensorboard import write_header, write_histograms, write_scalars, write_settings
 from surefoot.runlog.read.run import Run
 
 if TYPE_CHECKING:
@@ -53,11 +53,12 @@ def export_tensorboard(run: Run, target: Path) -> list[str]:
             folder = part if number == 0 else part / process.name
             folder.mkdir(exist_ok=True)
             rank = "NULL" if process.rank is None else str(process.rank)
-            problems += _write_events(run, rank, spill, folder / f"events.out.tfevents.0.{process.name}")
+            settings = {name: one.value for name, one in run.settings.items()} if number == 0 else {}
+            problems += _write_events(run, rank, spill, folder / f"events.out.tfevents.0.{process.name}", settings)
     return problems
 
 
-def _write_events(run: Run, rank: str, spill: Path, file: Path) -> list[str]:
+def _write_events(run: Run, rank: str, spill: Path, file: Path, settings: Mapping[str, Any]) -> list[str]:
     where = f"WHERE rank IS NOT DISTINCT FROM {rank}"
     values = run.ask(
         f"SELECT step, time, name, value FROM ({ROWS}) {where} ORDER BY step, time", spill=spill, **EVERYTHING
@@ -70,6 +71,8 @@ def _write_events(run: Run, rank: str, spill: Path, file: Path) -> list[str]:
     )
     with file.open("wb") as stream:
         write_header(stream, 0.0)
+        if settings:
+            write_settings(stream, settings, run.name, 0.0)
         write_scalars(stream, _by_step(values))
         write_histograms(stream, ((step, time, name, edges, counts) for step, time, name, edges, counts in hists))
     return [*_problems(values), *_problems(hists)]

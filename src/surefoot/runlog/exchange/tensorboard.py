@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from surefoot.runlog.exchange.protobuf import (
     Value,
@@ -69,6 +69,34 @@ def write_scalars(stream: IO[bytes], steps: Iterable[tuple[int, float, Mapping[s
         ))
         for step, time, values in steps
     ))  # fmt: skip
+
+
+def write_settings(stream: IO[bytes], settings: Mapping[str, Any], name: str, time: float) -> None:
+    """As the plug-in HParams reads them: one message at the start of the session, and one at its end."""
+    values = b"".join(bytes_field(1, bytes_field(1, key.encode()) + bytes_field(2, _setting(value)))
+                      for key, value in settings.items())  # fmt: skip
+    session = values + bytes_field(4, name.encode()) + double_field(5, time)
+    write_records(stream, [
+        _event(0, time, bytes_field(_VALUE, _of_plugin(f"_hparams_/{kind}", "hparams", content)))
+        for kind, content in (
+            ("session_start_info", bytes_field(3, session)),
+            ("session_end_info", bytes_field(4, int_field(1, 1) + double_field(2, time))),  # 1: a success
+        )
+    ])  # fmt: skip
+
+
+def _setting(value: Any) -> bytes:
+    """A `google.protobuf.Value`."""
+    if isinstance(value, bool):
+        return int_field(4, int(value))
+    if isinstance(value, int | float):
+        return double_field(2, float(value))
+    return bytes_field(3, ("" if value is None else str(value)).encode())
+
+
+def _of_plugin(tag: str, plugin: str, content: bytes) -> bytes:
+    data = bytes_field(1, plugin.encode()) + bytes_field(2, content)
+    return bytes_field(_TAG, tag.encode()) + bytes_field(_METADATA, bytes_field(1, data))
 
 
 def write_histograms(
