@@ -1,4 +1,4 @@
-"""However surefoot fails, and whatever became of stderr, a program ends as it would without it."""
+"""However surefoot fails, and whatever happens to stderr, a program ends as it would without surefoot."""
 
 import signal
 import subprocess

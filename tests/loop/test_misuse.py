@@ -208,7 +208,7 @@ def test_sparse_gradients_and_complex_losses(sparse: tuple[torch.nn.Module, torc
 
 def test_a_step_that_fails_and_is_caught_takes_its_window_with_it_and_that_is_told() -> None:
     loop, model, _ = make()
-    with pytest.warns(LoopWarning, match="the gradients of the 1 micro-batch before it were left out with it"):
+    with pytest.warns(LoopWarning, match="the gradients of the 1 micro-batch before it were discarded with it"):
         for i, x in enumerate(loop.batches(one_hot_batches([3, 1, 3, 1]))):
             try:
                 with loop.step() as step:

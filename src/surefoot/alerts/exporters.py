@@ -16,7 +16,7 @@ Scalars = Callable[[tuple[str, ...], int, float, bytes], None]
 
 
 class Logged(Protocol):
-    """A run, as far as it is listened to and told what became of alerts."""
+    """A run, as alerts see it: it has listeners and records whether alerts were sent."""
 
     @property
     def name(self) -> str: ...

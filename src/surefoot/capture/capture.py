@@ -1,4 +1,4 @@
-"""Listens to loggers and argument parsers that the program imports, and writes what they are told to the run."""
+"""Listens to loggers and argument parsers that the program imports, and writes what they receive to the run."""
 
 from __future__ import annotations
 
@@ -84,4 +84,4 @@ class Capture:
     def _failed(self, source: str, error: Exception) -> None:
         number = self._num_failures[source] = self._num_failures.get(source, 0) + 1
         if number == MOST_FAILURES:
-            self._say(f"what {source} is told is not taken over any more. {type(error).__name__}: {error}")
+            self._say(f"values passed to {source} are no longer logged. {type(error).__name__}: {error}")

@@ -124,7 +124,7 @@ class Listening:
 
     @property
     def _num_heard(self) -> int:
-        """How often loggers were told numbers in this thread."""
+        """How often loggers received numbers in this thread."""
         return int(self._inside.__dict__.get("num_heard", 0))
 
     def _attempt(self, source: str, call: Callable[..., Any], *args: Any) -> Any:

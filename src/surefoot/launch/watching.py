@@ -86,7 +86,7 @@ class Watching:
     def close(self, reason: str, status: int | None) -> None:
         self.finish(reason)
         if self._exporters is not None:
-            self._exporters.close()  # it writes to the run what became of the last alerts
+            self._exporters.close()  # it records in the run whether the last alerts were sent
         if self._run is not None:
             self._run.is_lent = False
             self._run.close(reason, status)

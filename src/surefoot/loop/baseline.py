@@ -95,7 +95,7 @@ def _known(
 def _searched(output: Tensor | None, targets: list[Any], loss_fn: Measure, metric: Measure | None) -> Baseline:
     if output is None:
         raise ValueError(
-            "the model must be given, because the shape of its output can't be told from this loss_fn. "
+            "the model must be given, because this loss_fn does not show the shape of its output. "
             "Pass it as the first argument; it is called once and not changed."
         )
     prediction, loss = search(loss_fn, targets, output)

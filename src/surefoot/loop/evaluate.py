@@ -108,7 +108,7 @@ class _LossMean:
         self._refuse_unknown(num_batches)
         mean = self._mean.over(ranks)
         if not num_batches:
-            raise ValueError("evaluate() got no batches: the loader is empty, or a generator that was used up before.")
+            raise ValueError("evaluate() got no batches: the loader is empty, or an exhausted generator.")
         return float("nan") if mean is None else mean
 
 

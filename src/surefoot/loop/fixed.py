@@ -1,4 +1,4 @@
-"""Settings that a loop is made with: setting one later would change nothing, without a word."""
+"""Settings that a loop is created with: assigning one later would silently change nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class FixedSetting:
         self._name = name
 
     def __get__(self, loop: Any, owner: type) -> NoReturn:
-        raise AttributeError(f"a loop does not tell its {self._name}: it is what sf.Loop(...) was given.")
+        raise AttributeError(f"a loop has no attribute {self._name}: keep what you passed to sf.Loop(...).")
 
     def __set__(self, loop: Any, value: object) -> NoReturn:
         raise AttributeError(

@@ -235,7 +235,7 @@ class Loop:
                 self._log.stopped(self.stopped)
 
     def _note_attributes(self) -> None:
-        """As training begins: what changes from here on and is not saved is told at a save."""
+        """When training begins: what changes from here on without being saved is reported at a save."""
         if self._unsaved is None and self._folder is not None:
             self._unsaved = UnsavedAttributes(self.models)
 

@@ -22,7 +22,7 @@ def report_loss_summary(loop: Loop, reason: str = "finished") -> None:
     try:
         lines = _lines(loop)
     except Exception as error:  # training is done, and must not fail for this
-        lines = [f"how the loss ended can't be told: {error!r}"]
+        lines = [f"can't tell how the loss ended: {error!r}"]
     for line in lines:
         progress.say(line)
 

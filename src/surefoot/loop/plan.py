@@ -62,7 +62,7 @@ def say_schedules_that_do_not_fit(
 def say_skipped(update: int, what: str) -> None:
     """Once in a run: weights that stay finite in silence would hide what is wrong with the data."""
     warnings.warn(
-        f"update {update} was left out: {what}. loop.num_skipped counts such windows; later ones are not told.",
+        f"update {update} was left out: {what}. loop.num_skipped counts such windows; this warning comes once.",
         LoopWarning,
         stacklevel=5,
     )
@@ -72,7 +72,7 @@ def say_empty(update: int) -> None:
     """Once in a run."""
     warnings.warn(
         f"the window of update {update} was left out, because none of its items counted: its weights add up to 0, as "
-        "when all targets are ignored. loop.num_empty counts such windows; later ones are not told.",
+        "when all targets are ignored. loop.num_empty counts such windows; this warning comes once.",
         LoopWarning,
         stacklevel=5,
     )
@@ -82,7 +82,7 @@ def say_dropped(num: int) -> None:
     """Each time: the program decides what to do about it, and has not seen the window."""
     warnings.warn(
         f"a step failed inside an open window, and the gradients of the {num} micro-batch{'' if num == 1 else 'es'} "
-        "before it were left out with it: a backward that breaks may have added a part of its own. The next step "
+        "before it were discarded with it: a backward that fails may have added some of its own. The next step "
         "begins a new window.",
         LoopWarning,
         stacklevel=4,
@@ -112,12 +112,12 @@ def refuse_no_update(loop: Loop) -> None:
 def refuse_empty(epoch: int) -> None:
     raise ValueError(
         f"the loader gave no batch at all in epoch {epoch}: its data is empty, smaller than one batch with "
-        "drop_last=True, or a generator that was used up before."
+        "drop_last=True, or an exhausted generator."
     )
 
 
 def say_never_seen(loop: Loop, shown: Collection[str]) -> None:
-    """What waits for a value that never comes waits for ever."""
+    """A condition on a value that is never logged never holds."""
     schedulers = [updater.scheduler for updater in loop._updaters.values() if updater.scheduler is not None]
     waiting = {
         "stop": loop._stop.names if loop._stop is not None else frozenset(),

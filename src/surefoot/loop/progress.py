@@ -1,4 +1,4 @@
-"""A bar on a terminal, a line that changes in a notebook, lines in a log file, nothing when it is told so."""
+"""A bar on a terminal, a line that changes in a notebook, lines in a log file, nothing with `progress=False`."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Place) -> None:
 
 
 def _compare_settings(loop: Loop, state: dict[str, Any], path: Place) -> None:
-    """A run may go on with other settings, but not in the middle of a window, and not without a word."""
+    """A run may go on with other settings, but not in the middle of a window, and not silently."""
     before, now = state.get("settings", {}), settings_of(loop)  # older checkpoints do not tell
     names = [name for name in before if before[name] != now[name]]
     changed = {name: f"{name} {_short(before[name])} → {_short(now[name])}" for name in names}

@@ -193,7 +193,7 @@ def _name_of_own(one: Any, optimizers: Mapping[str, Sequence[Optimizer]]) -> str
     found = [name for name, parts in optimizers.items() if any(part is own for part in parts)]
     if not found and own is None and len(optimizers) > 1:
         raise ValueError(
-            "a scheduler does not tell which of the optimizers it is for: pass a dict, "
+            "this scheduler does not name its optimizer: pass a dict, "
             f"scheduler={{{next(iter(optimizers))!r}: scheduler}}."
         )
     return found[0] if found else next(iter(optimizers))

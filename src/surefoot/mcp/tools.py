@@ -1,4 +1,4 @@
-"""What an assistant may ask. The docstrings are what it is told about a tool."""
+"""The tools of the server. Their docstrings are what an assistant sees."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Words = Annotated[
 ]
 RunName = Annotated[str, Field(description='the name of a run or its beginning, or "latest"')]
 Steps = Annotated[int | None, Field(ge=1, description="end the program after so many optimizer steps")]
-Seconds = Annotated[float | None, Field(gt=0, description="end it after so long, and tell what was found until then")]
+Seconds = Annotated[float | None, Field(gt=0, description="interrupt it after this time and report what it found")]
 
 
 @frozen
@@ -35,7 +35,7 @@ class Tools:
     seconds: float  # that a program may take
 
     async def findings(self, context: Context[Any, Any], run: RunName = "latest") -> str:
-        """What is wrong in a logged run, judged again with all rules: file, line, cause and fix of each finding."""
+        """What is wrong in a logged run, by all current rules: file, line, cause and fix of each finding."""
         ran = await self._read(context, "replay", "--format", "agent", *self._log(), _plain(run))
         told, said = _agent_line(ran)
         return as_json(told | ({"said": tail(said)} if said else {}), {})
@@ -49,14 +49,14 @@ class Tools:
     async def query(
         self, context: Context[Any, Any], sql: Annotated[str, Field(description="one SELECT, in DuckDB's SQL")]
     ) -> str:
-        """Ask all runs with SQL; the answer is CSV. `DESCRIBE runs` tells the columns of a view.
+        """Ask all runs with SQL; the answer is CSV. `DESCRIBE runs` lists the columns of a view.
 
         Views: runs, settings, scalars (run, step, name, value), params, steps, findings, hists, events, media, cells.
         """
         return _answer(await self._read(context, "query", "--format", "csv", *self._log(), "-", text=sql))
 
     async def compare(self, context: Context[Any, Any], first: RunName, second: RunName) -> str:
-        """Two runs: settings that differ, and for each series its last and lowest values and where they part."""
+        """Two runs: settings that differ, and for each series its last and lowest values and where they diverge."""
         return _answer(await self._read(context, "compare", *self._log(), _plain(first), _plain(second)))
 
     async def run(
@@ -79,7 +79,7 @@ class Tools:
         steps: Annotated[int, Field(ge=1, le=5)] = 1,
         timeout_seconds: Seconds = None,
     ) -> str:
-        """What a step of a program does, from data to update; the program is ended behind it."""
+        """What a step of a program does, from data to update; the program ends after it."""
         with TemporaryDirectory() as folder:
             file = Path(folder, "trace.txt")
             options = ["--at", str(at), "--steps", str(steps), "-o", str(file), *self._log()]
@@ -131,7 +131,7 @@ class Tools:
     async def apply_fix(
         self, context: Context[Any, Any], program: Words, max_steps: Steps = None, timeout_seconds: Seconds = None
     ) -> str:
-        """As `fix`, and write the proven patches into the files."""
+        """Like `fix`, and writes the proven patches into the files."""
         return await self._fix(context, program, max_steps, timeout_seconds, "--apply")
 
     async def _fix(

@@ -51,7 +51,7 @@ class Edits:
     damaged: Mapping[Path, str] = field(default_factory=dict)  # newer ones that are not believed, and why
 
     def over(self, labels: Labels) -> Labels:
-        """What the run was started with, and what became of it."""
+        """The names that the run was started with, and its later edits."""
         fields = {name: getattr(labels, name) for name in FIELDS} | dict(self.state)
         return Labels(**fields | {"tags": tuple(fields["tags"])})
 

@@ -61,7 +61,7 @@ _ALL = (
         "rosenbrock",
         "Rosenbrock's valley",
         "(1 - w0)**2 + 100 * (w1 - w0**2)**2",
-        "A bent valley with steep walls. To find it is easy; to follow its floor to the minimum at (1, 1) is not.",
+        "A bent valley with steep walls. Finding it is easy; following its floor to the minimum at (1, 1) is not.",
         low=(-2.0, -1.0),
         high=(2.0, 2.0),
         minima=((1.0, 1.0),),

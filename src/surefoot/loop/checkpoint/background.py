@@ -30,7 +30,7 @@ class BackgroundWriter:
         return path
 
     def wait(self) -> None:
-        """Until nothing is being written. What went wrong is told here: a thread has nobody to tell it to."""
+        """Until nothing is being written. Errors of the thread are raised here."""
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.join()

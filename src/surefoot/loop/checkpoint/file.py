@@ -78,7 +78,7 @@ def verify(path: Place) -> tuple[int, dict[str, Any]]:
 
 
 def refuse_unloadable(value: Any, path: str = "state") -> None:
-    """A value that `weights_only=True` would refuse is told when it is saved, not when it is needed."""
+    """Reports a value that `weights_only=True` would refuse when it is saved, not when it is needed."""
     if type(value) in (dict, OrderedDict):
         for key, item in value.items():
             refuse_unloadable(key, f"{path}, a key")

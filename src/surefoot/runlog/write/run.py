@@ -159,7 +159,7 @@ class Run:
                 self.meta(key, text)
 
     def listen(self, listener: Listener) -> None:
-        """From now on it is told every row of scalars, in the thread that logs."""
+        """From now on it receives every row of scalars, in the thread that logs."""
         self._listeners.append(listener)
 
     def unlisten(self, listener: Listener) -> None:

@@ -6,7 +6,7 @@ const WORDS = { live: "live", reconnecting: "reconnecting", ended: "ended" };
 
 export function statusBadge(row) {
   const status = row.status ?? "unreadable";
-  const title = row.reason ?? (status === "crashed" ? "It ended without saying so." : null);
+  const title = row.reason ?? (status === "crashed" ? "It ended without a final message." : null);
   return make(
     "span",
     { class: `badge status-${status}`, title },

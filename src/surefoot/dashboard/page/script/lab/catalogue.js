@@ -230,7 +230,7 @@ export const SURFACES = {
     "name": "rosenbrock",
     "title": "Rosenbrock's valley",
     "formula": "(1 - w0)**2 + 100 * (w1 - w0**2)**2",
-    "about": "A bent valley with steep walls. To find it is easy; to follow its floor to the minimum at (1, 1) is not.",
+    "about": "A bent valley with steep walls. Finding it is easy; following its floor to the minimum at (1, 1) is not.",
     "low": [ -2.0, -1.0 ],
     "high": [ 2.0, 2.0 ],
     "minima": [

@@ -20,7 +20,7 @@ export class Course {
     this.note = make(
       "p",
       { class: "quiet-text", hidden: true },
-      "A few steps of a toy: the wrong program may well have the lower loss. Most of what the rules find does not show in a curve, which is why it stays unseen.",
+      "These are a few steps of a toy: the wrong program may well have the lower loss. Most of what the rules find does not show in a curve.",
     );
     this.element = make("div", { class: "sections" }, this.losses, this.note, this.weights);
   }

@@ -111,7 +111,7 @@ export class RunBoth {
       "section",
       { class: "card" },
       make("h3", { class: `twin-${name}` }, NAMES[name]),
-      end.status ? make("p", {}, `It did not run to its end: ${end.reason}.`) : make("p", {}, has),
+      end.status ? make("p", {}, `It did not finish: ${end.reason}.`) : make("p", {}, has),
       end.said ? make("pre", { tabindex: "0" }, make("code", {}, end.said)) : null,
       findings.map((finding) => this.#finding(finding)),
     );

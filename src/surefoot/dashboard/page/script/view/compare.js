@@ -46,7 +46,7 @@ function few(content, names) {
           content,
           empty(
             "Two runs are needed",
-            "Train twice, with another rate or another seed, and compare what came of it.",
+            "Train twice, with another rate or another seed, and compare the results.",
             "surefoot run train.py",
           ),
         );

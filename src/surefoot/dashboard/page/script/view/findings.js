@@ -15,10 +15,10 @@ const LANES = ["error", "warning", "note"];
 /** A run that nobody watched has no facts to judge again. */
 function nothing({ name, row, meta }) {
   if (!meta.probes && row.status !== "running")
-    return empty("Nothing was watched", "This run only logged. Its program is judged with:", "surefoot run train.py");
+    return empty("Nothing was watched", "This run only logged values. To check its program, run:", "surefoot run train.py");
   if (row.status === "running")
-    return empty("No findings", "Nothing so far. What is found appears here while the run goes on.");
-  const text = "The rules have nothing to say about this run. Judge it again, also with newer rules, with:";
+    return empty("No findings", "No findings so far. New ones appear here while the run goes on.");
+  const text = "No rule found anything in this run. Evaluate it again, also with newer rules, with:";
   return empty("No findings", text, `surefoot replay ${name}`);
 }
 

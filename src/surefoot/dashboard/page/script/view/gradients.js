@@ -28,8 +28,8 @@ export const KINDS = {
     fixed: [0, 1],
     format: percent,
   },
-  act_mean: { text: "Activation mean", unit: "Mean of what the layer gives out" },
-  act_spread: { text: "Activation spread", unit: "Standard deviation of what the layer gives out", isLog: true },
+  act_mean: { text: "Activation mean", unit: "Mean of the layer's outputs" },
+  act_spread: { text: "Activation spread", unit: "Standard deviation of the layer's outputs", isLog: true },
   act_zeros: { text: "Activation zeros", unit: "Share of outputs that are zero", fixed: [0, 1], format: percent },
   act_flat: {
     text: "Saturation",
@@ -116,10 +116,10 @@ export function showGradients(place, run, query) {
     if (of().startsWith("act_"))
       return empty(
         "No activations were measured",
-        "They are part of steps that were recorded, for linear, convolution, batch-norm, sigmoid and tanh modules.",
+        "Recorded steps have them, for linear, convolution, batch-norm, sigmoid and tanh modules.",
       );
     if (!run.meta.probes)
-      return empty("Nothing was watched", "This run only logged. Layers are measured with:", "surefoot run train.py");
+      return empty("Nothing was watched", "This run only logged values. To measure layers, run:", "surefoot run train.py");
     return empty(
       "Nothing was measured by layer",
       "surefoot measures within its budget; give it more with:",

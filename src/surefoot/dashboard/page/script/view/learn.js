@@ -91,7 +91,7 @@ function overview(families) {
       make(
         "p",
         { class: "quiet-text" },
-        "What goes wrong in training without an error: what people believe, what is true, and two small programs for each, which can be run here.",
+        "What goes wrong in training without an error: the misconception, the facts, and two small programs for each, which you can run here.",
       ),
     ),
     make(

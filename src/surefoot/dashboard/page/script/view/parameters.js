@@ -53,7 +53,7 @@ export function showParameters(place, run, query) {
         make(
           "p",
           { class: "hint" },
-          "Chosen elements are followed, about once a second, with ",
+          "Track chosen elements, about once a second, with ",
           make("code", {}, 'sf.track("fc.bias", "head.weight[0, :4]")'),
           ".",
         ),
@@ -82,7 +82,7 @@ export function showParameters(place, run, query) {
               "surefoot measures parameters within its budget; give it more with:",
               "surefoot run --overhead 0.1 train.py",
             )
-          : empty("Nothing was watched", "This run only logged. Norms are measured with:", "surefoot run train.py"),
+          : empty("Nothing was watched", "This run only logged values. To measure norms, run:", "surefoot run train.py"),
       );
     const rows = found.slice(0, numShown).map(line);
     const head = make(

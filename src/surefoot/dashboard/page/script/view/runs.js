@@ -112,7 +112,7 @@ export function showRuns(place, path, query) {
         ),
       );
     if (!found.length)
-      return replace(content, empty("No run fits the filter", "Take out a word, or choose another status."));
+      return replace(content, empty("No run fits the filter", "Remove a word, or choose another status."));
     const by = query.get("by");
     if (by) return replace(content, grouped(found, by, chosen));
     keepingFocus(content, () =>
