@@ -82,6 +82,7 @@ style: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(PY) -m pytest --quiet --no-header tests/tools/test_cycles.py
 	$(PY) tools/rule_pages.py --check
 
 docs: $(STAMP) figures

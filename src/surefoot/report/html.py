@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 from surefoot.judge import Finding
 from surefoot.report.place import relative
-from surefoot.report.report import Report
 from surefoot.report.text import code_frame, summary
+
+if TYPE_CHECKING:
+    from surefoot.report.report import Report
 
 MOST = 20  # findings; a report of more is read elsewhere
 _COLOURS = {"error": "#c62828", "warning": "#b26a00", "note": "#00697a"}

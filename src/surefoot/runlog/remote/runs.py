@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.runlog.checksum import file_checksum
 from surefoot.runlog.read.error import RunLogError, warn_of
+from surefoot.runlog.read.pick import pick
 from surefoot.runlog.read.run import Run, load_run
-from surefoot.runlog.read.runs import pick
 from surefoot.runlog.remote.index import LIGHT, Entry, read_index
 from surefoot.runlog.remote.place import INDEX, Place
 
