@@ -15,7 +15,8 @@ from surefoot.dashboard.data.traces import NoSuchTraceError, read_trace
 from surefoot.runlog.box import wire
 from surefoot.runlog.checksum import KEYS
 from surefoot.runlog.edits import checksum_of_edits
-from surefoot.runlog.exchange.table import TableError, read_table
+from surefoot.runlog.exchange.source import SourceError
+from surefoot.runlog.exchange.table import read_table
 from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.exchange.tfrecord import write_records
 from surefoot.runlog.folder import TRACES
@@ -102,7 +103,7 @@ def event_records(data: bytes, folder: Path) -> None:
 def table(data: bytes, folder: Path) -> None:
     file = folder / "table.csv"
     file.write_bytes(data)
-    with suppress(TableError):
+    with suppress(SourceError):
         list(read_table(file, lambda problem: None))
 
 

@@ -19,7 +19,9 @@ not removed, which takes an edit back. Every answer is compared with that of the
 have, whatever was said; looked for in the answers of {subsets}.
 *Raw exception*: one that is neither a RunLogError nor a KeyError from Python, or a traceback or the name of an
 exception from a command, or an answer of the dashboard with status 500. *Harmless*: all answers were as before. The
-whole proof has 2,000 damages.
+whole proof has 2,000 damages. When it was first made, two of *several* were wrong in silence: both left nothing of a
+run but segments, for which nobody looked. Such a run is named now, and the two were made again. A third only showed
+who had written the run; that is no longer compared.
 
 {table}
 """
@@ -36,6 +38,7 @@ def damage_text(verdicts: Sequence[Verdict]) -> str:
         readers=len(READERS),
         names=", ".join(READERS),
         subsets=subsets,
+        beside=beside,
         table=table(head, rows),
     )
 

@@ -62,7 +62,7 @@ def test_every_step_is_seen_once(kill: bool, tmp_path: Path) -> None:
     steps = np.concatenate(followed)
     assert np.array_equal(steps, np.arange(len(steps)))
     assert kill or len(steps) == num_steps
-    assert num_reads > 3
+    assert num_reads > 1
     answer = open_runs(tmp_path / "runs").sql("SELECT count(*), count(DISTINCT step) FROM scalars WHERE name = 'acc'")
     assert answer.rows() == [(len(steps), len(steps))]
     answer.close()

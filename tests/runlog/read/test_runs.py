@@ -126,6 +126,13 @@ def test_a_series_that_is_not_whole_warns(tmp_path: Path) -> None:
         assert open_runs(tmp_path)["a"].scalars("loss").values.tolist() == [2.0]
 
 
+@pytest.mark.parametrize("left", ["rank-0.segments", "rank-0.media", "rank-0.id", "rank-0.tail-1"])
+def test_a_run_whose_database_is_gone_is_told(tmp_path: Path, left: str) -> None:
+    (tmp_path / "a" / left).mkdir(parents=True)
+    (run,) = open_runs(tmp_path).load()
+    assert "rank-0.db is missing" in getattr(run, "why", "")
+
+
 def test_a_half_written_run_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     sqlite3.connect(tmp_path / "a" / "rank-0.db").close()

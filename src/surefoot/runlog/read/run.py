@@ -175,7 +175,7 @@ def process_files(folder: Path) -> list[Path]:
 
 def is_log_file(name: str) -> bool:
     """Whether a run log of which only this is left would still be known for one."""
-    return name.endswith((".db", ".id", ".tail-0", ".tail-1"))
+    return name.endswith((".db", ".id", ".tail-0", ".tail-1", ".segments", ".media"))
 
 
 def _process_files(folder: Path, names: Sequence[str]) -> list[Path]:
