@@ -87,3 +87,11 @@ def test_what_can_not_be_done_is_said(run: Path, capsys: Capture) -> None:
     said = capsys.readouterr()
     assert "it is not an SQLite file" in said.out
     assert "nothing can be salvaged" in said.err
+
+
+@pytest.mark.parametrize("more", [[], ["--format", "json"], ["--alert-dry-run"]])
+def test_replay_speaks_of_damage(run: Path, capsys: Capture, more: list[str]) -> None:
+    with closing(sqlite3.connect(run / "rank-0.db")) as connection, connection:
+        connection.execute("DELETE FROM meta WHERE key = (SELECT min(key) FROM meta)")
+    assert main(["replay", str(run), *more]) == 0
+    assert "is damaged" in capsys.readouterr().err

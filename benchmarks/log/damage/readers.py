@@ -101,7 +101,11 @@ def _command(*args: str) -> Callable[[Path, str, Path], Reading]:
                 status = int(end.code or 0)
         text = told.getvalue()
         text += _exported(out)
-        words = said.getvalue() if status in (0, 1) else f"{said.getvalue()} (exit status {status})"
+        words = said.getvalue()
+        if given[0] == "replay":  # whose answer is on stderr, too
+            text += "".join(line for line in words.splitlines(keepends=True) if not line.startswith("surefoot: "))
+            words = "".join(line for line in words.splitlines(keepends=True) if line.startswith("surefoot: "))
+        words += "" if status in (0, 1) else f" (exit status {status})"
         words += " ".join(TOLD.findall(text))
         raw = words if RAW.search(words) else ""
         return Reading(Counter(text.splitlines()), words, raw)

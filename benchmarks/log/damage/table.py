@@ -21,7 +21,8 @@ have, whatever was said; looked for in the answers of {subsets}.
 exception from a command, or an answer of the dashboard with status 500. *Harmless*: all answers were as before. The
 whole proof has 2,000 damages. When it was first made, two of *several* were wrong in silence: both left nothing of a
 run but segments, for which nobody looked. Such a run is named now, and the two were made again. A third only showed
-who had written the run; that is no longer compared.
+who had written the run; that is no longer compared. What `replay` answered was not compared either, and it did not
+speak of damage: it does now, and replayed all 2,000 again.
 
 {table}
 """
@@ -38,7 +39,6 @@ def damage_text(verdicts: Sequence[Verdict]) -> str:
         readers=len(READERS),
         names=", ".join(READERS),
         subsets=subsets,
-        beside=beside,
         table=table(head, rows),
     )
 

@@ -10,7 +10,7 @@ from surefoot.cli.next_commands import after_replay
 from surefoot.cli.parsing import parser_of
 from surefoot.cli.rehearsing import report_alerts
 from surefoot.cli.reporting import add_telling_options, check_writable, tell
-from surefoot.cli.stored import RUN_HELP, add_log_option, load
+from surefoot.cli.stored import RUN_HELP, add_log_option, load, report_problems
 from surefoot.cli.usage import UsageError
 from surefoot.cli.voice import Voice
 from surefoot.facts import EndFacts, StepFacts
@@ -42,10 +42,13 @@ def main(argv: Sequence[str]) -> int:
     try:
         if rehearsed is not None:
             report_alerts(run.first, rehearsed, judge_process(run.first, rules, voice).findings, voice)
-            return 0
-        report = _join(run, rules, voice)
+        else:
+            report = _join(run, rules, voice)
     except RunLogError as error:
         raise UsageError(str(error)) from None
+    report_problems([problem for process in run for problem in process.problems])
+    if rehearsed is not None:
+        return 0
     return tell(report, options, voice, commands=after_replay(options.run, options.log), is_replayed=True)
 
 
