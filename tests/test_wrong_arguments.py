@@ -45,7 +45,7 @@ CASES: dict[str, tuple[Any, str]] = {
     "stop is a number": (lambda: loop(stop=5), "got 5"),
     "accumulate": (lambda: loop(accumulate="4"), "accumulate must be at least 1, got '4'"),
     "precision": (lambda: loop(precision="bf61"), 'must be "fp32", "bf16" or "fp16"'),
-    "checkpoint": (lambda: loop(checkpoint=5), "checkpoint must be a folder, got 5"),
+    "checkpoint": (lambda: loop(checkpoint=5), "checkpoint must be a folder or an address, got 5"),
     "alerts": (lambda: loop(alerts=5), "an alert goes to an address, such as jsons://example.org/hook, got int"),
     "log": (lambda: sf.Loop(*made(), log=5), "log must be a folder, such as \"runs\", or None"),  # type: ignore[arg-type]
     "unreduced": (lambda: step_on(unreduced), "got a tensor of shape (8,). Take its mean, loss.mean()"),

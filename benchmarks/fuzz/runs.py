@@ -6,13 +6,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import warnings
 from contextlib import closing, suppress
 from pathlib import Path
 
 from surefoot.facts import BackwardFacts, StepFacts
 from surefoot.runlog.checksum import keep_checksums
 from surefoot.runlog.doctor import examine
-from surefoot.runlog.read import RunLogError, Runs
+from surefoot.runlog.read import RunLogError, RunLogWarning, Runs
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.read.summary import summarize
 from surefoot.runlog.write import thread
@@ -81,7 +82,7 @@ def read_all(log: Path, *, sql: bool = False) -> None:
             assert "\n" not in problem, problem
     examine(log / NAME)
     if sql:
-        with suppress(RunLogError):
+        with suppress(RunLogError), warnings.catch_warnings(action="ignore", category=RunLogWarning):
             query = "SELECT * FROM scalars, runs, (SELECT count(*) FROM steps), (SELECT count(*) FROM hists)"
             with closing(Runs(log).sql(query, seconds=20.0)) as answer:
                 answer.rows()

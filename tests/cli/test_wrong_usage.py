@@ -98,7 +98,7 @@ CASES = {
     "export latest --to csv -o notes.txt": "notes.txt exists already",
     "import missing": "there is no file or folder missing",
     "import notes.txt": "its first line must name at least two columns",
-    "import empty": "holds neither TensorBoard event files nor CSV files",
+    "import empty": "holds none of what can be imported",
     "rm": "surefoot rm needs RUN.",
     "rm nope": "there is no run 'nope'",
     "prune --older-than soon": "such as 12h, 30d or 8w",
