@@ -41,7 +41,7 @@ class BestKeeper:
         if self.name not in values:
             return False
         # Ranks must not disagree on what to save: rank 0's value counts.
-        value = float(self._ranks.told_by_first(repr(float(values[self.name]))))
+        value = float(self._ranks.from_first(repr(float(values[self.name]))))
         is_best = not math.isnan(value) and (
             self.best is None or self._sign * value < self._sign * self.best.value or self.best.name != self.name
         )

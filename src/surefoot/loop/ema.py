@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from surefoot.loop.parallel.shard import local
+from surefoot.loop.parallel.shard import local, pack_as, part_of
 from surefoot.loop.setup import name_rest
 
 if TYPE_CHECKING:
@@ -69,13 +69,15 @@ class Average:
                 torch._foreach_copy_(live, held)
 
     def state(self) -> dict[str, Any]:
-        return {"num_updates": self.num_updates, "averages": [average for _, average in self._follow()]}
+        return {
+            "num_updates": self.num_updates,
+            "averages": [pack_as(average, tensor) for tensor, average in self._follow()],
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        averages = [average for _, average in self._follow()]
-        torch._foreach_copy_(
-            averages, [saved.to(a.device) for saved, a in zip(state["averages"], averages, strict=True)]
-        )
+        pairs = self._follow()
+        saved = [part_of(one, tensor).to(a.device) for one, (tensor, a) in zip(state["averages"], pairs, strict=True)]
+        torch._foreach_copy_([average for _, average in pairs], saved)
         self.num_updates = state["num_updates"]
 
 

@@ -95,7 +95,7 @@ class Feed:
 
         The random states of the process are afterwards as before the call. Put those of the checkpoint back too.
         """
-        if state["length"] != self.length:
+        if state.get("length", self.length) != self.length:  # not told where processes share the data anew
             raise ValueError(
                 f"The loader gives {_batches(self.length)} an epoch, but the one of the checkpoint gave "
                 f"{_batches(state['length'])}. Resume with the same data, batch size and number of processes."

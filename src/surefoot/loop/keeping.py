@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from surefoot.loop.best import Best
 from surefoot.loop.checkpoint.address import Place, place_of
-from surefoot.loop.checkpoint.file import read, write
+from surefoot.loop.checkpoint.file import verify, write
+from surefoot.loop.checkpoint.files import Files
 from surefoot.loop.failing import told_to_ranks
 from surefoot.loop.parallel import group
 from surefoot.loop.saving import is_healthy, load_state, load_weights, state_of
@@ -47,12 +48,14 @@ def resume(loop: Loop, path: str | PathLike[str] | None) -> bool:
         group.refuse_own_sharding(loop.models, loop._ranks)
         own = loop._ranks.file(place_of(path))
         loop._ranks.refuse_missing(own)
-        load_state(loop, read(own), own)
+        verify(own)
+        places = [loop._ranks.file(place_of(path), rank) for rank in range(loop._ranks.size)]
+        load_state(loop, loop._ranks.put_together(Files(places, loop._ranks.rank)), own)
         return True
     if loop._folder is None:
         raise ValueError("resume() needs a path, or a folder: sf.Loop(..., checkpoint=folder).")
     loop._wait_for_checkpoint()
-    found = loop._folder.newest()
+    found = loop._folder.newest(ranks=loop._ranks)
     loop._ranks.same_everywhere("the newest checkpoint", -1 if found is None else found[1]["counts"]["updates"])
     if found is not None:
         load_state(loop, found[1], found[0])
@@ -65,7 +68,7 @@ def load_best(loop: Loop) -> Best:
     if loop._dry_run is not None:
         return loop.best or Best(loop._best.name, float("nan"), loop.num_updates)
     loop._wait_for_checkpoint()
-    found = None if loop._folder is None or not loop._best.name else loop._folder.newest(best=True)
+    found = None if loop._folder is None or not loop._best.name else loop._folder.newest(best=True, ranks=loop._ranks)
     loop._ranks.same_everywhere("the best checkpoint", -1 if found is None else found[1]["counts"]["updates"])
     if found is None:
         raise ValueError('there is no best checkpoint: sf.Loop(..., checkpoint=folder, keep_best=("val/loss", "min")).')

@@ -31,7 +31,7 @@ class LoopLog:
         folder = log_folder(log)
         self.run: Run | None = shared if folder is not None else None
         if shared is None and folder is not None and not is_decided():
-            agreed = ranks.told_by_first if ranks.size > 1 else None
+            agreed = ranks.from_first if ranks.size > 1 else None
             self.run = new_run(folder, agreed=agreed, rank=ranks.rank, num_ranks=ranks.size)
             self.run.meta("device", str(loop.device))
             make_current(self.run)

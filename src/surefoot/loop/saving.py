@@ -12,7 +12,8 @@ from surefoot.loop.checkpoint import rng
 from surefoot.loop.checkpoint.address import Place
 from surefoot.loop.checkpoint.difference import first_difference
 from surefoot.loop.frozen import fill_in, leave_out
-from surefoot.loop.parallel.shard import local
+from surefoot.loop.parallel import reshard
+from surefoot.loop.parallel.shard import in_outline, local
 from surefoot.loop.plan import LoopWarning
 from surefoot.loop.schedulers import saved_schedulers
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from surefoot.loop.feed import Feed
     from surefoot.loop.loop import Loop
 
-FORMAT = 1
+FORMAT = 2
+READ = (1, FORMAT)  # format 1 does not tell where the parts of sharded tensors belong
 
 
 class OtherCheckpointError(ValueError):
@@ -71,7 +73,8 @@ def state_of(loop: Loop) -> dict[str, Any]:
         "rng": rng.capture(),
         "run": loop._log.state(),
     }
-    return loop._ranks.pack(state)
+    state["ranks"] = {"size": loop._ranks.size}
+    return loop._ranks.share(loop._ranks.pack(state))
 
 
 def settings_of(loop: Loop) -> dict[str, Any]:
@@ -90,9 +93,10 @@ def is_healthy(loop: Loop) -> bool:
 
 def load_state(loop: Loop, state: dict[str, Any], path: Place) -> None:
     """Put a checkpoint's state into the loop, or nothing of it if it belongs to another one."""
-    if state.get("format") != FORMAT:
-        raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads {FORMAT}.")
+    if state.get("format") not in READ:
+        raise OtherCheckpointError(f"{path} has format {state.get('format')!r}; this version reads up to {FORMAT}.")
     _check_same(loop, state, path)  # completes the weights that were left out
+    _take_up_by(loop, state, path)
     params = {name: updater.window.params for name, updater in loop._updaters.items()}
     loop._ranks.unpack(state, loop.models, loop.optimizers, params)
     for name, model in loop.models.items():
@@ -122,7 +126,7 @@ def load_state(loop: Loop, state: dict[str, Any], path: Place) -> None:
     loop._ended = state.get("ended")  # older checkpoints do not tell
     loop._resumed = {"data": state["data"], "ended": loop._ended, "rng": state["rng"], "calls": counts["calls"]}
     if state["data"] is None:
-        rng.restore(state["rng"])
+        restore_data(None, loop._resumed)
     loop._log.resumed(state.get("run"), loop.num_updates)
 
 
@@ -138,11 +142,27 @@ def is_done(resumed: dict[str, Any], call: int, epochs: int | None) -> bool:
     return call <= int(resumed["calls"])
 
 
-def restore_data(feed: Feed, resumed: dict[str, Any]) -> None:
+def restore_data(feed: Feed | None, resumed: dict[str, Any]) -> None:
     """Go on with the batch after the last one; the random numbers go on where they were, too."""
-    if resumed["data"] is not None:
+    if resumed["data"] is not None and feed is not None:
         feed.restore(resumed["data"])
-    rng.restore(resumed["rng"])
+    if resumed["rng"] is not None:
+        rng.restore(resumed["rng"])
+
+
+def _take_up_by(loop: Loop, state: dict[str, Any], path: Place) -> None:
+    """By another number of processes than saved it, if they can."""
+    size = loop._ranks.size
+    state.setdefault("ranks", {"size": size})  # older checkpoints do not tell
+    if state["ranks"]["size"] == size:
+        return
+    refused = reshard.refusal(state, size)
+    if refused is not None:
+        raise OtherCheckpointError(
+            f"{path} {refused}. Resume with {state['ranks']['size']} processes, or from the end of an epoch. Nothing "
+            "was loaded."
+        )
+    reshard.adapt(state, size, loop._ranks.rank)
 
 
 def load_weights(loop: Loop, state: dict[str, Any], path: Place) -> None:
@@ -162,7 +182,9 @@ def _check_same(loop: Loop, state: dict[str, Any], path: Place) -> None:
     difference = fill_in(state["models"], state.get("frozen", {}), loop.models)
     if difference is None:
         saved = loop._ranks.pack({"models": state["models"], "optimizers": state["optimizers"]})
-        difference = first_difference(saved, loop._ranks.pack(present))
+        is_old = state["format"] == 1
+        packed = loop._ranks.pack(present)
+        difference = first_difference(in_outline(saved, by_part=is_old), in_outline(packed, by_part=is_old))
     missing = loop.state.difference(state.get("state", {})) or loop._averages.difference(state.get("averages", {}))
     if difference is None and missing is not None:
         raise OtherCheckpointError(f"{path} can't be loaded: {missing}. Nothing was loaded.")

@@ -12,6 +12,7 @@ import torch
 from surefoot.loop.checkpoint import CheckpointWarning, Folder
 from surefoot.loop.checkpoint import file as file_module
 from surefoot.loop.checkpoint.file import _Summed
+from surefoot.loop.checkpoint.files import Files, Meeting
 from surefoot.loop.checkpoint.folder import ResumeError
 from tests.loop.checkpoint.killed import run_until_killed
 
@@ -23,8 +24,18 @@ def state(number: int) -> dict[str, Any]:
     return {"number": number, "weights": torch.full((300,), float(number))}
 
 
+class SecondRank(Meeting):
+    """What rank 1 hears from a rank 0 whose files are all right."""
+
+    def from_first(self, value: Any) -> Any:
+        return "" if value is None else value
+
+    def put_together(self, files: Files) -> dict[str, Any]:
+        return files.load(1)
+
+
 def number_in(folder: Folder) -> int | None:
-    found = folder.newest()
+    found = folder.newest(ranks=SecondRank() if folder.rank else None)
     return None if found is None else found[1]["number"]
 
 

@@ -1,12 +1,17 @@
 """Several ranks save into one folder: a checkpoint counts when the files of all of them are whole."""
 
 import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from surefoot.loop.checkpoint import CheckpointWarning, Folder
+from surefoot.loop.checkpoint import CheckpointWarning, Folder, files
+from surefoot.loop.checkpoint.file import verify
+from surefoot.loop.checkpoint.files import Files, Meeting
 from surefoot.loop.checkpoint.folder import ResumeError
 
 
@@ -14,8 +19,39 @@ def state(number: int, rank: int) -> dict[str, Any]:
     return {"number": number, "rank": rank}
 
 
+class Threads(Meeting):
+    """Ranks that are threads."""
+
+    def __init__(self, rank: int, barrier: Barrier, told: list[Any]) -> None:
+        self.rank, self._barrier, self._told = rank, barrier, told
+
+    def _gather(self, value: Any) -> Sequence[Any]:
+        self._told[self.rank] = value
+        self._barrier.wait(60)
+        told = list(self._told)
+        self._barrier.wait(60)
+        return told
+
+    def from_first(self, value: Any) -> Any:
+        return self._gather(value)[0]
+
+    def reason(self, reason: str | None) -> str | None:
+        return next(filter(None, self._gather(reason)), None)
+
+    def put_together(self, files: Files) -> dict[str, Any]:
+        return files.load(self.rank % len(files), lazily=False)
+
+
+def newest(folders: list[Folder]) -> list[tuple[Any, dict[str, Any]] | None]:
+    """As all ranks find it at the same time."""
+    barrier, told = Barrier(len(folders)), [None] * len(folders)
+    meetings = [Threads(folder.rank, barrier, told) for folder in folders]
+    with ThreadPoolExecutor(len(folders)) as pool:
+        return list(pool.map(lambda folder, meeting: folder.newest(ranks=meeting), folders, meetings))
+
+
 def found_by(folders: list[Folder]) -> list[tuple[int, int] | None]:
-    return [None if (found := f.newest()) is None else (found[1]["number"], found[1]["rank"]) for f in folders]
+    return [None if found is None else (found[1]["number"], found[1]["rank"]) for found in newest(folders)]
 
 
 def folders_of(path: Path, world_size: int = 2, keep: int = 2, run: str = "") -> list[Folder]:
@@ -95,10 +131,27 @@ def test_ranks_of_two_starts_are_not_mixed(tmp_path: Path) -> None:
         assert found_by(second) == [(1, 0), (1, 1)]
 
 
-def test_another_number_of_processes_is_refused(tmp_path: Path) -> None:
-    save(folders_of(tmp_path, 2), 1)
-    with pytest.raises(ValueError, match=r"are of 2 processes, but this run has 1\. Start 2 processes"):
-        Folder(tmp_path).newest()
+def test_another_number_of_processes_finds_the_checkpoint_and_lets_it_go_later(tmp_path: Path) -> None:
+    save(folders_of(tmp_path, 3), 1)
+    two = folders_of(tmp_path, 2)
+    assert found_by(two) == [(1, 0), (1, 1)]
+    save(two, 5)
+    assert (tmp_path / "0002-update-00000005.rank-1-of-2.pt").exists()
+    assert len(list(tmp_path.glob("*-of-3.pt"))) == 3
+    for number in (6, 7):
+        save(two, number)
+    assert found_by(two) == [(7, 0), (7, 1)]
+    assert not list(tmp_path.glob("*-of-3.pt"))
+
+
+def test_each_file_is_verified_by_one_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = folders_of(tmp_path, 3)
+    save(folders, 1)
+    save(folders, 2)
+    verified: list[str] = []
+    monkeypatch.setattr(files, "verify", lambda path: verified.append(path.name) or verify(path))
+    newest(folders)
+    assert sorted(verified) == [f"0002-update-00000002.rank-{rank}-of-3.pt" for rank in range(3)]
 
 
 def test_a_rank_whose_files_are_gone_is_an_error_on_all_ranks(tmp_path: Path) -> None:
@@ -107,9 +160,16 @@ def test_a_rank_whose_files_are_gone_is_an_error_on_all_ranks(tmp_path: Path) ->
     folders[0].mark_complete()
     (tmp_path / "0001-update-00000001.rank-1-of-2.pt").unlink()
     with pytest.raises(ResumeError, match="the file of rank 1 of 2 is missing"):
-        folders[0].newest()
-    with pytest.raises(ResumeError, match="the files of rank 1 of 2 are missing"):
-        folders[1].newest()
+        newest(folders)
+
+
+def test_without_the_files_of_rank_0_there_is_no_checkpoint(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path)
+    save(folders, 1)
+    folders[0].mark_complete()
+    (tmp_path / "0001-update-00000001.rank-0-of-2.pt").unlink()
+    with pytest.raises(ResumeError, match="the files of rank 0 are missing"):
+        newest(folders)
 
 
 def test_later_checkpoints_tell_that_earlier_ones_were_finished(tmp_path: Path) -> None:
@@ -117,7 +177,7 @@ def test_later_checkpoints_tell_that_earlier_ones_were_finished(tmp_path: Path) 
     for number in (1, 2):
         folders[0].save(state(number, 0), update=number, healthy=True)
     with pytest.raises(ResumeError, match="rank 1 of 2"):
-        folders[0].newest()
+        newest(folders)
 
 
 def test_a_first_checkpoint_that_was_cut_off_is_told_and_the_run_starts_anew(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import torch
 
-from surefoot.loop.checkpoint.address import Place, replace, size_of, sync
+from surefoot.loop.checkpoint.address import Address, Place, replace, size_of, sync
 
 MARK = b"surefoot-ckpt-1\n"
 TAIL = struct.Struct("<QQ32s16s")  # length of the state, length of the words about it, sha256, mark
@@ -45,14 +45,22 @@ def write(path: Place, state: Mapping[str, Any], about: Mapping[str, Any] | None
 
 def read(path: Place) -> dict[str, Any]:
     """The state in `path`, after its checksum was verified."""
-    length, _ = verify(path)
-    with path.open("rb") as file:
-        try:
-            state = torch.load(file, map_location="cpu", weights_only=True)
-        except Exception as error:
-            raise CorruptCheckpoint(f"{path} can't be loaded, though its checksum is right: {error}") from error
+    verify(path)
+    return load(path)
+
+
+def load(path: Place, *, lazily: bool = False) -> dict[str, Any]:
+    """The state in a file that was verified, by this rank or another. `lazily` reads values as they are used."""
+    try:
+        if lazily and not isinstance(path, Address):
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        else:
+            with path.open("rb") as file:
+                state = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:
+        raise CorruptCheckpoint(f"{path} can't be loaded, though its checksum is right: {error}") from error
     if not isinstance(state, dict):
-        raise CorruptCheckpoint(f"{path} holds {type(state).__name__} of {length} bytes, a checkpoint is a dict")
+        raise CorruptCheckpoint(f"{path} holds {type(state).__name__}, a checkpoint is a dict")
     return state
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from surefoot.loop.checkpoint.address import Place
-from surefoot.loop.checkpoint.file import CorruptCheckpoint, read, verify, write
+from surefoot.loop.checkpoint.file import write
+from surefoot.loop.checkpoint.files import Files, Meeting
 from surefoot.loop.checkpoint.name import Name, list_names
 
 COMPLETE = ".complete"
@@ -59,7 +60,8 @@ class Folder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._sweep()
-            number = 1 + max((name.number for name in self._own()), default=0)
+            names = [name for name in list_names(self.path) if self._is_own(name) or self._is_of_other(name)]
+            number = 1 + max((name.number for name in names), default=0)
         except OSError as error:
             self.tell_failure(error)
             return None
@@ -70,41 +72,44 @@ class Folder:
         write(path, state, {"run": self.run})
         self._rotate()
 
-    def newest(self, *, best: bool = False) -> tuple[Place, dict[str, Any]] | None:
+    def newest(self, *, best: bool = False, ranks: Meeting | None = None) -> tuple[Place, dict[str, Any]] | None:
         """The newest healthy checkpoint that is whole, and its state; those passed over are told.
 
         With `best`, of those that were the best when they were saved; None if there is none. Without, None if there
         never was one: if there was, and none can be used, that is an error, because a run does not start over without
-        its user's knowledge.
+        its user's knowledge. All ranks call it, and each verifies its own file only.
         """
-        names = list_names(self.path)
-        passed_over: list[tuple[Place, str]] = []
+        meeting = ranks or Meeting()
+        names = meeting.from_first(list_names(self.path))
+        passed_over: list[tuple[str, str]] = []
         for name in names:
-            if self._is_own(name) and name.healthy and (name.best or not best):
-                path = self.path / str(name)
-                try:
-                    self._verify_others(name, names)
-                    found = path, read(path)
-                except (CorruptCheckpoint, OSError) as error:
-                    passed_over.append((path, str(error)))
-                    continue
-                for other, why in passed_over:
-                    self._tell(str(other), f"Passed over the checkpoint {other.name}: {why}. An older one is used.")
-                return found
-        self._refuse_other_world(names)
+            if name.rank or not name.healthy or (best and not name.best):  # a checkpoint goes by its rank 0
+                continue
+            files = self._files(name, names)
+            problem = meeting.reason(files.problem(self.world_size, meeting))
+            if problem is not None:
+                passed_over.append((str(name), problem))
+                continue
+            for other, why in passed_over if self.rank == 0 else ():
+                self._tell(other, f"Passed over the checkpoint {other}: {why}. An older one is used.")
+            return files.own, meeting.put_together(files)
         if not best:
-            self._refuse_starting_over([n for n in names if n.world_size == self.world_size], passed_over)
+            self._refuse_starting_over(names, passed_over)
         return None
 
-    def _refuse_starting_over(self, names: Sequence[Name], passed_over: Sequence[tuple[Place, str]]) -> None:
+    def _files(self, first: Name, names: Sequence[Name]) -> Files:
+        found = [_file_of(rank, first, names) for rank in range(first.world_size)]
+        return Files([None if name is None else self.path / str(name) for name in found], self.rank)
+
+    def _refuse_starting_over(self, names: Sequence[Name], passed_over: Sequence[tuple[str, str]]) -> None:
         if not names:
             return
         if passed_over:
-            why = f"{passed_over[0][0].name}: {passed_over[0][1]}"
+            why = f"{passed_over[0][0]}: {passed_over[0][1]}"
         elif not any(name.healthy for name in names):
             why = "all of them have weights that are not finite"
         else:
-            why = f"the files of rank {self.rank} of {self.world_size} are missing"
+            why = "the files of rank 0 are missing"
         if self._was_cut_off_at_first(names):
             self._tell("first", f"The first checkpoint in {self.path} was never finished ({why}). The run starts anew.")
             return
@@ -116,7 +121,7 @@ class Folder:
     def _was_cut_off_at_first(self, names: Sequence[Name]) -> bool:
         """Killed while some ranks had written their first file and others had not: no checkpoint was lost."""
         is_first = all(name.number == 1 for name in names) and not (self.path / COMPLETE).exists()
-        return is_first and len({name.rank for name in names}) < self.world_size
+        return is_first and len({name.rank for name in names}) < names[0].world_size
 
     def mark_complete(self) -> None:
         """All ranks have written a checkpoint: from now on there is something to lose."""
@@ -124,28 +129,9 @@ class Folder:
             with contextlib.suppress(OSError):
                 (self.path / COMPLETE).touch()
 
-    def _verify_others(self, own: Name, names: Sequence[Name]) -> None:
-        """Every rank reads every rank's file, so that all of them choose the same checkpoint."""
-        if self.world_size == 1:
-            return
-        run = verify(self.path / str(own))[1].get("run")
-        for rank in range(self.world_size):
-            other = _file_of(rank, own, names)
-            if other is None:
-                raise CorruptCheckpoint(f"the file of rank {rank} of {self.world_size} is missing")
-            if rank != self.rank and verify(self.path / str(other))[1].get("run") != run:
-                raise CorruptCheckpoint(f"the file of rank {rank} is of another start of the run")
-
-    def _refuse_other_world(self, names: Sequence[Name]) -> None:
-        others = sorted({name.world_size for name in names} - {self.world_size})
-        if others and not any(self._is_own(name) for name in names):
-            raise ValueError(
-                f"The checkpoints in {self.path} are of {others[-1]} processes, but this run has {self.world_size}. "
-                f"Start {others[-1]} processes to resume it, or choose another folder."
-            )
-
-    def _own(self) -> list[Name]:
-        return [name for name in list_names(self.path) if self._is_own(name)]
+    def _is_of_other(self, name: Name) -> bool:
+        """Of another number of processes, from which the run was resumed."""
+        return name.world_size != self.world_size
 
     def _is_own(self, name: Name) -> bool:
         return (name.rank, name.world_size) == (self.rank, self.world_size)
@@ -162,6 +148,10 @@ class Folder:
             for name in own[self.keep :]:
                 is_best = name.best and name.number >= newest_best
                 if not is_best and (not name.healthy or name.number < newest_healthy):
+                    (self.path / str(name)).unlink(missing_ok=True)
+            for name in filter(self._is_of_other, names) if len(whole) >= self.keep else ():
+                is_best = name.best and not newest_best
+                if name.rank % self.world_size == self.rank and not is_best and name.number < newest_healthy:
                     (self.path / str(name)).unlink(missing_ok=True)
 
     def _sweep(self) -> None:

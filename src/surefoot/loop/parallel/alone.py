@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from surefoot.loop.checkpoint.files import Files, Meeting
 from surefoot.loop.checkpoint.folder import Folder
 from surefoot.loop.given import refuse_sparse
+from surefoot.loop.parallel.reading import put_together
+from surefoot.loop.parallel.shard import whole
 from surefoot.loop.window import mean_loss
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from surefoot.loop.window import Window
 
 
-class Alone:
+class Alone(Meeting):
     rank = 0
     size = 1
     run = ""  # a word that the ranks of one start have in common
@@ -85,14 +88,6 @@ class Alone:
     def all(self, here: bool) -> bool:
         return here
 
-    def reason(self, reason: str | None) -> str | None:
-        """A reason to stop that one rank has is one for all."""
-        return reason
-
-    def told_by_first(self, text: str) -> str:
-        """What rank 0 says."""
-        return text
-
     def first_says(self, here: bool) -> bool:
         """What rank 0 says, if ranks may differ."""
         return here
@@ -119,8 +114,8 @@ class Alone:
     def folder(self, path: Place, keep: int) -> Folder:
         return Folder(path, keep, rank=self.rank, world_size=self.size, run=self.run)
 
-    def file(self, path: Place) -> Place:
-        """Where this rank saves what the user wants in `path`."""
+    def file(self, path: Place, rank: int | None = None) -> Place:
+        """Where this rank, or another one, saves what the user wants in `path`."""
         return path
 
     def refuse_missing(self, path: Place) -> None:
@@ -138,11 +133,19 @@ class Alone:
         """Into what a file can hold."""
         return state
 
+    def share(self, state: dict[str, Any]) -> dict[str, Any]:
+        """What of it this rank has to write."""
+        return state
+
+    def put_together(self, files: Files) -> dict[str, Any]:
+        return put_together(files, self.rank, self.size, takes_parts=self.shares_backward)
+
     def unpack(
         self, state: dict[str, Any], models: Mapping[str, Module], optimizers: Mapping[str, Optimizer],
         params: Mapping[str, Sequence[Tensor]],
     ) -> None:  # fmt: skip
         """In place: the reverse, for the models, the optimizers, and the parameters of each window."""
+        state |= {key: whole(state[key]) for key in ("models", "optimizers") if key in state}
 
     # --- failing
 

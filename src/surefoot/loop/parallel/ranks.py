@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 
 from surefoot.loop.parallel.alone import Alone
+from surefoot.loop.parallel.copies import leave_out
 from surefoot.loop.parallel.failure import Failures
 from surefoot.loop.parallel.group import Group
 from surefoot.loop.parallel.shared_folder import refuse_separate_folders
@@ -81,8 +82,8 @@ class Ranks(Alone):
     def first_says(self, here: bool) -> bool:
         return self.sum([here and self.rank == 0])[0] == 1.0
 
-    def told_by_first(self, text: str) -> str:
-        return str(self._told_by(0, text))
+    def from_first(self, value: Any) -> Any:
+        return self._told_by(0, value)
 
     def _told_by(self, rank: int, value: Any) -> Any:
         told = [value]
@@ -150,8 +151,12 @@ class Ranks(Alone):
         refuse_separate_folders(self, path)
         return super().folder(path, keep)
 
-    def file(self, path: Place) -> Place:
-        return path.with_name(f"{path.stem}.rank-{self.rank}-of-{self.size}{path.suffix}")
+    def file(self, path: Place, rank: int | None = None) -> Place:
+        number = self.rank if rank is None else rank
+        return path.with_name(f"{path.stem}.rank-{number}-of-{self.size}{path.suffix}")
+
+    def share(self, state: dict[str, Any]) -> dict[str, Any]:
+        return leave_out(state, self.from_first, self.rank)
 
     # --- failing
 
