@@ -3,6 +3,7 @@
 # kind: leakage
 # source: https://github.com/udacity/deep-learning-v2-pytorch/issues/132
 # changed: small random images in place of CIFAR-10
+# gap: a validation set that shares its transform with training looks like any other
 
 import hashlib
 

@@ -3,6 +3,7 @@
 # kind: parameters
 # source: https://github.com/alexrich021/3dvnet/issues/11
 # changed: a small image regressor, pretrained for a moment
+# gap: layers in eval mode that train are also meant, as with frozen statistics
 
 import hashlib
 

@@ -3,6 +3,7 @@
 # kind: resume
 # source: https://github.com/NVlabs/stylegan2-ada-pytorch/issues/108
 # changed: both runs in one script, on a small generator of points without a discriminator
+# gap: a file of weights alone may be one for inference
 
 import hashlib
 import os

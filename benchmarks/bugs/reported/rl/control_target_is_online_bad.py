@@ -3,6 +3,7 @@
 # kind: rl
 # source: https://github.com/andri27-ts/Reinforcement-Learning/issues/14
 # changed: random transitions in place of a game
+# gap: a second name of a module leaves no trace that could be told from an ordinary variable
 
 import hashlib
 

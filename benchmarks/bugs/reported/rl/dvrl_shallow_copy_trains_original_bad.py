@@ -3,6 +3,7 @@
 # kind: rl
 # source: https://github.com/DerrickXuNu/dvrl_pytorch/issues/2
 # changed: random data; one value estimator
+# gap: modules that share parameters are also meant, as tied weights
 
 import copy
 import hashlib
