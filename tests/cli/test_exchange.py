@@ -140,7 +140,7 @@ def test_bad_paths(log: Path, capsys: Capture) -> None:
     assert "there is no file or folder none" in capsys.readouterr().err
     Path("empty").mkdir()
     assert main(["import", "empty"]) == 2
-    assert "neither TensorBoard event files nor CSV" in capsys.readouterr().err
+    assert "empty holds none of what can be imported" in capsys.readouterr().err
 
 
 def test_many_values_are_written_as_they_come(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
