@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes would each compile sur
 PYTEST := $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-log bench-dash bench-signals prove-log prove-peers prove-places fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync bench-integrations
+.PHONY: site help demo test quick check types style docs figures format bench bench-programs bench-bugs bench-conformance bench-loop bench-elastic bench-log bench-dash bench-signals prove-log prove-peers prove-places fuzz release bench-setup screenshots new-rule constraints clean bench-reported prove-door bench-check bench-fix bench-verdict bench-verify bench-assistant bench-sync bench-integrations
 
 help:
 	@echo 'make demo       train a model on real data, then watch surefoot catch a bug'
@@ -125,6 +125,9 @@ bench-conformance: bench-setup
 
 bench-loop: bench-setup
 	PYTHONPATH=src .venv-bench/bin/python -m benchmarks.loop
+
+bench-elastic: $(STAMP)
+	PYTHONPATH=src:. $(PY) -m benchmarks.elastic $(ARGS)
 
 bench-signals: $(STAMP) .venv-bench-log/.stamp
 	$(PY) -m benchmarks.signals.healthy

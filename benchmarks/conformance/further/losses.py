@@ -102,6 +102,21 @@ RIGHT: dict[str, Loss] = {
     "focal loss": lambda m, d: ((1 - (-_each(m, d)).exp()) ** 2 * _each(m, d)).mean(),
     "an L2 penalty beside the mean": lambda m, d: _each(m, d).mean() + sum(p.pow(2).sum() for p in m.parameters()),
     "a negative sampled from a fixed bank": lambda m, d: F.cross_entropy(m(d.x) @ torch.eye(3, 9), d.y),
+    "cosine embedding": lambda m, d: F.cosine_embedding_loss(m(d.x), d.soft, 2.0 * d.mask - 1),
+    "triplet margin, negatives given": lambda m, d: F.triplet_margin_loss(m(d.x), d.soft, d.soft.flip(1)),
+    "margin ranking": lambda m, d: F.margin_ranking_loss(m(d.x)[:, 0], m(d.x)[:, 1], 2.0 * d.mask - 1),
+    "poisson": lambda m, d: F.poisson_nll_loss(m(d.x), d.soft),
+    "pinball": lambda m, d: torch.max(0.9 * (d.soft - m(d.x)), -0.1 * (d.soft - m(d.x))).mean(),
+    "log-cosh": lambda m, d: (m(d.x) - d.soft).cosh().log().mean(),
+    "a clipped policy ratio": lambda m, d: (
+        -torch.min(m(d.x)[:, 0].exp() * d.weight, m(d.x)[:, 0].exp().clamp(0.8, 1.2) * d.weight).mean()
+    ),
+    "a mean over the batch, then over outputs": lambda m, d: (m(d.x) - d.soft).square().mean(0).mean(),
+    "a mean over the batch, then a sum of outputs": lambda m, d: (m(d.x) - d.soft).square().mean(0).sum(),
+    "a masked mean within each item, then a mean": lambda m, d: (
+        ((m(d.x) - d.soft).square() * d.soft).sum(1) / d.soft.sum(1)
+    ).mean(),
+    "each item above a fixed threshold": lambda m, d: (_each(m, d) * (d.weight > 0.3)).sum() / (d.weight > 0.3).sum(),
 }
 NO_ANSWER: dict[str, Loss] = {
     "the root of a mean": lambda m, d: F.mse_loss(m(d.x), d.soft).sqrt(),
@@ -116,6 +131,26 @@ NO_ANSWER: dict[str, Loss] = {
     "advantages normalised over the micro-batch": _advantages,
     "weights divided by their largest": lambda m, d: (_each(m, d) * (d.weight / d.weight.max())).mean(),
     "targets mixed up within the micro-batch": lambda m, d: F.cross_entropy(m(d.x), d.y.flip(0)),
+    "items sorted by loss, the worst left out": lambda m, d: _each(m, d).sort().values[:-1].sum() / len(d.y),
+    "the median item": lambda m, d: _each(m, d).median(),
+    "a quantile of the items": lambda m, d: _each(m, d).quantile(0.7),
+    "items above the mean of the micro-batch": lambda m, d: (
+        _each(m, d)[_each(m, d) > _each(m, d).mean()].sum() / len(d.y)
+    ),
+    "the logarithm of a mean of exponentials": lambda m, d: _each(m, d).exp().mean().log(),
+    "`loss.mean() * len(y)`": lambda m, d: F.cross_entropy(m(d.x), d.y) * len(d.y),
+    "class weights counted in the micro-batch": lambda m, d: F.cross_entropy(
+        m(d.x), d.y, 1 / torch.bincount(d.y, minlength=3).clamp(min=1).float()
+    ),
+    "a baseline of the micro-batch": lambda m, d: (_each(m, d) * (d.weight - d.weight.mean())).mean(),
+    "the neighbour, by `roll`": lambda m, d: F.mse_loss(m(d.x), m(d.x).roll(1, 0)),
+    "outputs with themselves, turned around": lambda m, d: (lambda o: (o * o.flip(0)).mean())(m(d.x)),
+    "a running sum over items": lambda m, d: m(d.x).cumsum(0).square().mean(),
+    "the spread of the outputs": lambda m, d: F.relu(1 - m(d.x).std(0)).mean(),
+    "a balance of experts": lambda m, d: (lambda p: 3 * (p.detach().mean(0) * p.mean(0)).sum())(m(d.x).softmax(1)),
+    "the product of two means": lambda m, d: F.cross_entropy(m(d.x), d.y) * F.mse_loss(m(d.x), d.soft),
+    "the larger of two means": lambda m, d: torch.maximum(F.cross_entropy(m(d.x), d.y), F.mse_loss(m(d.x), d.soft)),
+    "flooding": lambda m, d: (F.cross_entropy(m(d.x), d.y) - 0.2).abs() + 0.2,
 }
 
 
