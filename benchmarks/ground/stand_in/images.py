@@ -51,6 +51,7 @@ class Images(torch.utils.data.Dataset[tuple[Any, Any]]):
         return len(self.data)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
+        index %= len(self)  # some take subsets by the size of the real set
         image, target = Image.fromarray(numpy.asarray(self.data[index])), int(self.targets[index])
         return (
             image if self.transform is None else self.transform(image),
