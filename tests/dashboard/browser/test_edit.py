@@ -35,6 +35,7 @@ def pick(page: Page, *names: str) -> None:
 def test_labels_of_one_run(page: Page, dash: Dash, editable: None) -> None:
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    show(page, dash)
     line = page.locator("table.runs tr", has_text=ONE)
     pick(page, ONE)
     page.get_by_role("button", name="Edit labels…").click()
@@ -52,6 +53,7 @@ def test_labels_of_one_run(page: Page, dash: Dash, editable: None) -> None:
 
 
 def test_archive_delete_and_back(page: Page, dash: Dash, editable: None) -> None:
+    show(page, dash)
     lines = page.locator("table.runs tbody tr", has_text="editable")
     pick(page, ONE, TWO)
     page.get_by_role("button", name="Edit labels…").click()
