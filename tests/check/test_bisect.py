@@ -84,7 +84,7 @@ def test_commands_of_runs_are_repeated(command: list[str], program: Program) -> 
         (stored(["python", "train.py", "--token", "…"]), "without its secrets"),
         (stored(["python", "-c", "pass"]), "not started as a script"),
         (stored(["python", "train.py"], num_ranks="2"), "has 2 ranks"),
-        (stored(["python", "train.py"], cwd="/nowhere"), "is not there"),
+        (stored(["python", "train.py"], cwd="/nowhere"), "no longer exists"),
     ],
 )
 def test_what_cannot_be_repeated_is_said(run: Any, why: str) -> None:

@@ -13,8 +13,8 @@ from surefoot.lab.chart.chart import short
 WIDTH, HEIGHT = 56, 6
 WIDE = 1000.0  # a loss that spans more is drawn by its logarithm
 SILENT = (
-    "A few steps of a toy: the wrong program may well have the lower loss. Most of what the rules find does not "
-    "show in a curve, which is why it stays unseen."
+    "These are a few steps of a toy: the wrong program may well have the lower loss. Most of what the rules find does "
+    "not show in a curve."
 )
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
