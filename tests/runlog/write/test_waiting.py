@@ -1,5 +1,6 @@
 """Rows that wait for each other: few hand-overs, none lost, the order kept."""
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -75,6 +76,29 @@ def test_threads_that_hand_over_at_once_keep_the_order(taken: Taken, rows: Waiti
             pool.submit(rows.hand_over)
     rows.hand_over()
     assert taken.steps == list(range(2000))
+
+
+def test_the_end_waits_for_rows_that_another_thread_has_taken() -> None:
+    taken, may_go_on = threading.Event(), threading.Event()
+    written: list[int] = []
+
+    def slow(rows: Iterator[Waiting]) -> None:
+        steps = [step for step, _, _ in rows]
+        if steps:
+            taken.set()
+            may_go_on.wait(60.0)
+        written.extend(steps)
+
+    rows = WaitingRows(slow)
+    rows.add(1, {"loss": 0.0})
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(rows.hand_over)
+        taken.wait(60.0)
+        end = pool.submit(rows.hand_over, 60.0)
+        assert not written and not end.done()
+        may_go_on.set()
+        end.result(60.0)
+        assert written == [1]
 
 
 def test_each_row_has_the_time_at_which_it_came(clock: Clock, taken: Taken, rows: WaitingRows) -> None:

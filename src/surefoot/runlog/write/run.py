@@ -16,7 +16,7 @@ from surefoot.runlog.setting import as_meta, flat
 from surefoot.runlog.write.about import about_later, about_process, now
 from surefoot.runlog.write.layout import PLAIN, Key
 from surefoot.runlog.write.log import Listener, RunLog
-from surefoot.runlog.write.waiting import Waiting, WaitingRows
+from surefoot.runlog.write.waiting import SURE_SECONDS, Waiting, WaitingRows
 
 
 class Run:
@@ -177,7 +177,7 @@ class Run:
 
     def flush(self) -> None:
         """Commit what was logged so far, at once."""
-        self.settle()
+        self._waiting.hand_over(SURE_SECONDS)
         if self._log is not None:
             self._log.flush()
 
@@ -191,7 +191,7 @@ class Run:
             return
         for call in self._before_closing:
             call()
-        self.settle()
+        self._waiting.hand_over(SURE_SECONDS)
         log, self._log = self._log, None
         self._is_closed = True
         if log is not None:

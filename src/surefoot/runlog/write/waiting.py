@@ -13,8 +13,8 @@ from time import time as now
 from typing import Any
 
 MANY, LATE_SECONDS = 256, 0.045  # rows that are so many or so old are handed over by whoever adds: the sweep is late
-LOCK_SECONDS = 0.02  # handing over takes less; a signal handler that came in the middle of it must not wait for ever
-
+LOCK_SECONDS = 0.02  # how long training waits for another thread that hands over, which takes less
+SURE_SECONDS = 5.0  # how long a commit or the end of the run does, on a machine that is overloaded
 
 Waiting = tuple[int, Mapping[str, Any], float]  # step, values and time
 HandOver = Callable[[Iterator[Waiting]], None]  # takes all; those that come after a failure go on waiting
@@ -27,7 +27,7 @@ class WaitingRows:
         self._hand_over = hand_over
         self._rows: deque[Waiting] = deque()
         self._oldest = 0.0  # when it came
-        self._lock = threading.Lock()  # held by whoever hands over, so that rows keep their order
+        self._lock = threading.RLock()  # held by whoever hands over; reentrant, as a signal handler may log
 
     def add(self, step: int, values: Mapping[str, Any], time: float | None = None) -> None:
         """The values must stay as they are."""
@@ -38,11 +38,9 @@ class WaitingRows:
         if len(rows) >= MANY or not -LATE_SECONDS < clock - self._oldest < LATE_SECONDS:
             self.hand_over()
 
-    def hand_over(self) -> None:
-        rows = self._rows
-        if not rows and not self._lock.locked():
-            return
-        is_held = self._lock.acquire(timeout=LOCK_SECONDS)
+    def hand_over(self, wait_seconds: float = LOCK_SECONDS) -> None:
+        """After so long also without the lock: a signal handler that waits for us may have stopped its holder."""
+        is_held = self._lock.acquire(timeout=wait_seconds)
         try:
             self._hand_over(self._taken())
         finally:
