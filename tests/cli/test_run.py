@@ -113,7 +113,7 @@ def test_settings_of_the_project(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nignore = ["stale"]\n')
     done = forked.surefoot("run", "sub/ok.py", cwd=tmp_path)
     assert done.status == 2
-    assert f"Did you mean 'stale-gradients'? `surefoot rules` lists them all; this one stands in {tmp_path}" in done.err
+    assert f"Did you mean 'stale-gradients'? `surefoot rules` lists them all; this name is in {tmp_path}" in done.err
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nselect = "grad"\n')
     assert "must be a list of rule names" in forked.surefoot("run", "sub/ok.py", cwd=tmp_path).err
     write(tmp_path / "pyproject.toml", '[tool.surefoot]\nselect = ["clip"]\nignore = ["clip-after-step"]\n')

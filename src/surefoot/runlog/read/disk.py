@@ -8,7 +8,7 @@ from pathlib import Path
 
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.error import RunLogError
-from surefoot.runlog.read.run import load_run, process_files
+from surefoot.runlog.read.run import load_run
 
 QUIET_SECONDS = 60.0  # a run that can't be read may still be written, by a newer surefoot
 _LOG_FILE = re.compile(r".+\.(db(-wal|-shm|-journal)?|tail-\d+|id)|edit-\w+\.(json|new)")
@@ -73,7 +73,7 @@ def delete(print_: Footprint) -> bool:
 def orphans(folder: Path) -> list[Path]:
     """Segments and media that no log names, left by a writer that was killed. Of runs that nobody writes only."""
     run = load_run(folder)
-    if run.status == "running" or run.problems:  # a damaged manifest may have lost their names
+    if run.status == "running" or run.problems:  # a manifest that is damaged or gone may have lost their names
         return []
     found: list[Path] = []
     for process in run:
@@ -82,10 +82,6 @@ def orphans(folder: Path) -> list[Path]:
         found += [file for file in segments.glob("*") if file.is_file() and file.name not in known]
         named = {medium.path for medium in process.media()}
         found += [file for file in process.file.with_suffix(".media").glob("*") if file.is_file() and file not in named]
-    mine = {file.with_suffix(".segments") for file in process_files(folder)}
-    for segments in folder.glob("*.segments"):
-        if segments not in mine:
-            found += [file for file in segments.glob("*.parquet") if file.is_file()]
     return sorted(found)
 
 
