@@ -155,7 +155,10 @@ for line in open("stderr.txt"):
     if found:
         break
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-print(opener.open(found[1], timeout=10).read().decode())
+page = ""
+while "surefoot_scalar{" not in page:  # rows are handed over some at a time
+    page = opener.open(found[1], timeout=10).read().decode()
+print(page)
 """
     write(tmp_path / "train.py", STALE + ask_for)
     with socket.create_server(("127.0.0.1", 0)) as taken:

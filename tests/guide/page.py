@@ -27,7 +27,7 @@ _FILE = re.compile(r"# file: ([\w.]+)\n")
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _TIME = re.compile(r"\b[\d.]+ (µs|ms|s)\b")
 _FRACTION = re.compile(r"\d+\.\d+(e-?\d+)?")
-PROGRAMS = {"torchrun": ["-m", "torch.distributed.run"], "pytest": ["-m", "pytest"]}
+PROGRAMS: dict[str, list[str]] = {"python": [], "torchrun": ["-m", "torch.distributed.run"], "pytest": ["-m", "pytest"]}
 
 
 @dataclass(frozen=True)

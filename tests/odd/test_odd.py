@@ -11,7 +11,6 @@ FOLDER = Path(__file__).parent / "programs"
 DIFFERENT = {
     "profiler_around": "a profiler lists the operations by which the first windows are read",
     "signal_storm": "what a handler raises while a weak reference of ours is told of a death is lost by Python itself",
-    "recursion_near_the_limit": "in the first steps each call of a module has one frame of ours",
 }
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"training", *DIFFERENT})
 PLAIN = ("--no-log",)

@@ -24,6 +24,7 @@ class Logged(Protocol):
     def flush(self) -> None: ...
     def listen(self, listener: Scalars) -> None: ...
     def unlisten(self, listener: Scalars) -> None: ...
+    def settle(self) -> None: ...
 
 
 class Exporters:
@@ -74,6 +75,8 @@ class Exporters:
 
     def close(self) -> None:
         """Closing twice does nothing."""
+        if self._run is not None:  # its last rows may still wait for each other
+            self._run.settle()
         for one in (self._dispatcher, self._endpoint):
             if one is not None:
                 one.close()

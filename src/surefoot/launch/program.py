@@ -12,6 +12,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.watch.recursion import LIMIT, num_frames
 
 _OTHER = "name the script that reads it."
 NOT_PYTHON = {
@@ -19,6 +20,9 @@ NOT_PYTHON = {
     ".sh": "put `surefoot run` in place of `python` inside it.",
     **dict.fromkeys((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".md", ".csv", ".pt", ".pth"), _OTHER),
 }
+
+
+FRAMES_OF_RUNPY = 2  # below a module that Python itself runs
 
 
 class ProgramError(Exception):
@@ -59,7 +63,9 @@ class Program:
         main = ModuleType("__main__")
         sys.modules["__main__"] = main
         code = self._load_module(main) if self.is_module else self._load_script(main)
-        exec(code, main.__dict__)
+        frames = num_frames() - (FRAMES_OF_RUNPY if self.is_module else 0)
+        with LIMIT.kept(frames):
+            exec(code, main.__dict__)
 
     def _load_script(self, main: ModuleType) -> CodeType:
         sys.argv = [self.name, *self.args]

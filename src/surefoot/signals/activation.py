@@ -17,6 +17,7 @@ from torch.nn.modules.conv import _ConvNd
 from surefoot.facts import ActivationFacts
 from surefoot.signals.tensors import can_read_now, is_readable, plain_torch
 from surefoot.watch.graph.compiling import switch_off_when_compiling
+from surefoot.watch.inventory.module import named_modules
 from surefoot.watch.name import Names
 from surefoot.watch.probe import Probe
 
@@ -285,5 +286,5 @@ def _names(chosen: Sequence[Output], names: Names) -> dict[int, str]:
             named[id(output.module)] = names.of(param).rpartition(".")[0] or type(output.module).__name__
     rest = {id(output.module): type(output.module).__name__ for output in chosen if id(output.module) not in named}
     for root in [root for ref in names.scan.roots if rest and (root := ref()) is not None]:
-        named |= {id(module): name for name, module in root.named_modules() if id(module) in rest and name}
+        named |= {id(module): name for name, module in named_modules(root) if id(module) in rest and name}
     return rest | named

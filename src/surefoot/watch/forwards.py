@@ -11,6 +11,7 @@ from typing import Any
 
 from torch.nn import Module
 
+from surefoot.watch.recursion import LIMIT
 from surefoot.watch.tap import Tap
 
 Heard = Callable[[Module, Any, Any], None]  # the module, its positional arguments and its output
@@ -45,7 +46,11 @@ class Forwards:
         def _call_impl(self: Any, *args: Any, **kwargs: Any) -> Any:
             for probe, call in forwards._before:
                 tap.run(probe, call, self)
-            result = original(self, *args, **kwargs)
+            LIMIT.widen()
+            try:
+                result = original(self, *args, **kwargs)
+            finally:
+                LIMIT.narrow()
             for probe, heard in forwards._after:
                 tap.run(probe, heard, self, args, result)
             return result

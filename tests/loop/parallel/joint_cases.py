@@ -8,6 +8,7 @@ from torch import nn
 
 import surefoot as sf
 from surefoot.loop import passes
+from surefoot.loop.checkpoint.name import list_names
 from tests.loop.parallel.cases import rank, silently, values
 from tests.loop.training import make_batches, make_model
 
@@ -67,4 +68,4 @@ def saved_by_the_clock(folder: str) -> list[str]:
     finally:
         passes.perf_counter = before
     assert loop._folder is not None
-    return sorted(str(name.update) for name in loop._folder._own())
+    return sorted(str(name.update) for name in list_names(loop._folder.path) if loop._folder._is_own(name))

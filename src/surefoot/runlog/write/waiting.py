@@ -42,7 +42,8 @@ class WaitingRows:
         """After so long also without the lock: a signal handler that waits for us may have stopped its holder."""
         is_held = self._lock.acquire(timeout=wait_seconds)
         try:
-            self._hand_over(self._taken())
+            if self._rows:
+                self._hand_over(self._taken())
         finally:
             if is_held:
                 self._lock.release()

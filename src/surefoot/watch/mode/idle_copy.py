@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 from torch.optim.swa_utils import AveragedModel
 
 from surefoot.facts import IdleCopyFacts, Site
-from surefoot.watch.inventory.module import parameters_of, part
+from surefoot.watch.inventory.module import named_parameters, parameters_of, part
 from surefoot.watch.mode.moving_source import may_be_moved
 from surefoot.watch.probe import Probe
 
@@ -104,7 +104,7 @@ class IdleCopyProbe(Probe):
 
     def _name(self, module: Module) -> str:
         """What comes before the names of its own parameters."""
-        first, param = next(iter(module.named_parameters()))
+        first, param = next(named_parameters(module))
         name = self._recorder.names.of(param)
         return name[: -len(first) - 1] if name.endswith("." + first) else ""
 
