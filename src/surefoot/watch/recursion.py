@@ -54,7 +54,7 @@ class RecursionLimit:
         with self._lock:
             try:
                 _set(_get() + frames)
-            except RecursionError:  # the stack is higher than that: the limit stays until it is not
+            except RecursionError:  # the stack is higher than that: the limit stays as it is
                 return
             self._frames += frames
 
