@@ -15,8 +15,8 @@ from surefoot.dashboard.data.traces import NoSuchTraceError, read_trace
 from surefoot.runlog.box import wire
 from surefoot.runlog.checksum import KEYS
 from surefoot.runlog.edits import checksum_of_edits
+from surefoot.runlog.exchange.csv_table import read_table
 from surefoot.runlog.exchange.source import SourceError
-from surefoot.runlog.exchange.table import read_table
 from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.exchange.tfrecord import write_records
 from surefoot.runlog.folder import TRACES

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from surefoot.check.modes import DROPOUTS
-from surefoot.watch.lossgraph.call import LOSSES
+from surefoot.watch.lossgraph.loss_call import LOSSES
 
 PLACES = [
     (nn.Module, "__call__"), (DataLoader, "__iter__"), (_BaseDataLoaderIter, "__next__"),

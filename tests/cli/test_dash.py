@@ -7,7 +7,7 @@ import pytest
 
 from surefoot.cli.main import main
 from surefoot.dashboard.server import serve as serving
-from surefoot.dashboard.server.serve import NoPortError, Place, can_show_browser, listen
+from surefoot.dashboard.server.serve import Listening, NoPortError, can_show_browser, listen
 from tests.cli.command import python
 
 
@@ -28,14 +28,14 @@ def test_all_that_is_loaded_later_needs_no_torch(tmp_path: Path) -> None:
 
 def test_an_address_that_is_not_here(tmp_path: Path) -> None:
     with pytest.raises(NoPortError, match="can't be listened at"):
-        listen(Place(tmp_path, "203.0.113.7", 0))
+        listen(Listening(tmp_path, "203.0.113.7", 0))
 
 
 @pytest.mark.parametrize(
     ("host", "expected"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("box", False)]
 )
 def test_which_hosts_are_this_machine_only(host: str, expected: bool) -> None:
-    assert Place(Path(), host).is_loopback == expected
+    assert Listening(Path(), host).is_loopback == expected
 
 
 def test_the_browser_is_opened_once_with_a_token_of_its_own(
@@ -66,7 +66,7 @@ def test_runs_that_are_compared_at_first(tmp_path: Path, monkeypatch: pytest.Mon
     for name in ("20260101-a b-1", "20260102-train-2", "20260102-train-3"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "rank-0.db").touch()
-    places: list[Place] = []
+    places: list[Listening] = []
     monkeypatch.setattr(serving, "serve", lambda place, *rest: places.append(place))
     assert main(["dash", str(tmp_path), "--no-browser", "--compare", "20260101", "latest"]) == 0
     assert main(["dash", str(tmp_path), "--no-browser"]) == 0

@@ -18,7 +18,7 @@ from surefoot.dashboard.server import connection, console
 from surefoot.dashboard.server.app import make_app
 from surefoot.dashboard.server.auth import Auth
 from surefoot.dashboard.server.connection import Connection
-from surefoot.dashboard.server.serve import Place, Server, listen
+from surefoot.dashboard.server.serve import Listening, Server, listen
 
 WHOLE = b"GET /api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PATIENCE_SECONDS = 60.0  # only to end what hangs
@@ -29,7 +29,7 @@ def connect(log: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[],
     """A server in a thread whose limits are short."""
     monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.3)
     monkeypatch.setattr(connection, "MOST", 5)
-    listener = listen(Place(log, port=0))
+    listener = listen(Listening(log, port=0))
     app, live = make_app(log, Auth())
     started = threading.Event()
     config = uvicorn.Config(app, http=Connection, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1)

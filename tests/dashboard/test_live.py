@@ -163,7 +163,7 @@ def test_listeners_who_have_read_equally_far_share_one_reading(tmp_path: Path, m
 
 def test_a_process_that_is_gone_is_noticed_without_a_write(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    from surefoot.runlog.process import started
+    from surefoot.runlog.process_identity import started
 
     meta = {**RUNNING, "pid": str(child.pid), "process_started": started(child.pid)}
     with LogFile(tmp_path / "a" / "rank-0.db", meta) as file:

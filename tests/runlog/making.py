@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 
 from surefoot.runlog.chunk import pack, pack_series, unpack, unpack_series
-from surefoot.runlog.process import started
+from surefoot.runlog.process_identity import started
 from surefoot.runlog.schema import ADD_CHUNK, ADD_FINDING, ADD_META, ADD_RECORD, SCHEMA_VERSION, TABLES
 
 START = 1_700_000_000.0  # of all times in these files

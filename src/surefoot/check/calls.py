@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from surefoot.check.tensors import Path, leaves
-from surefoot.watch.lossgraph.call import LOSSES
+from surefoot.watch.lossgraph.loss_call import LOSSES
 
 TARGET_NAMES = frozenset({"labels", "label", "target", "targets", "y", "y_true"})
 

@@ -39,10 +39,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--no-edits", action="store_true", help="read-only: do not offer to edit or delete runs")
     parser.add_argument("--compare", nargs="+", metavar="RUN", default=[], help="show these runs side by side at first")
     options = parser.parse_args(argv)
-    from surefoot.dashboard.server.serve import PORT, NoPortError, Place, can_show_browser, serve
+    from surefoot.dashboard.server.serve import PORT, Listening, NoPortError, can_show_browser, serve
 
     folder = _source(options.folder or options.log)
-    place = Place(
+    place = Listening(
         folder,
         options.host,
         PORT if options.port is None else options.port,

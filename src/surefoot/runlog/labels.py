@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.text import storable
+from surefoot.runlog.storable_text import storable
 
 LONGEST_NAME, LONGEST_NOTES = 200, 10_000  # characters
 MOST_TAGS = 50

@@ -13,7 +13,7 @@ from typing import Any
 
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.secret import keeps_secrets, masked_value
-from surefoot.runlog.text import storable
+from surefoot.runlog.storable_text import storable
 
 PREFIX = "setting:"  # of their keys in the table `meta`
 SEEN = "seen/"  # of the names of what surefoot saw itself

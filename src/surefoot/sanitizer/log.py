@@ -8,7 +8,7 @@ from surefoot.facts import Record, StepFacts
 from surefoot.judge import Finding
 from surefoot.report.cell import remember
 from surefoot.runlog.write.run import Run
-from surefoot.sanitizer.seen import SeenSettings
+from surefoot.sanitizer.seen_settings import SeenSettings
 from surefoot.watch.recorder import Recorder
 
 MOST_RATES = 8  # of parameter groups; some programs make one for each parameter

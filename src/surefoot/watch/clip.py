@@ -27,7 +27,7 @@ NO_LIMIT = 1e6  # and above: the call only measures
 SMALLEST_LIMIT = 0.01  # nobody limits gradients to less; with an untouched scale of 65536 a limit of 1 is far below
 
 
-class Call(NamedTuple):
+class ClipCall(NamedTuple):
     """One call of a clipping function."""
 
     site: Site | None
@@ -43,7 +43,7 @@ class Clip:
     __slots__ = ("akin", "call", "inside_step", "num_gradients", "present", "scaler", "used_up")
 
     def __init__(
-        self, call: Call, present: list[tuple[Provenance, int]], num_gradients: int, inside_step: int | None
+        self, call: ClipCall, present: list[tuple[Provenance, int]], num_gradients: int, inside_step: int | None
     ) -> None:
         self.call, self.num_gradients, self.inside_step = call, num_gradients, inside_step
         self.present = present  # provenances of gradients that are there, and how many have each
@@ -157,7 +157,7 @@ class ClipProbe(Probe):
             covered = self._known[id(site)] = self._cover(order)
         recorder.look(covered.optimizers)
         num_gradients = None if covered.is_all else [p.grad is not None for p in params].count(True)
-        clip = self._describe(Call(site, kind, limit, norm, covered), num_gradients)
+        clip = self._describe(ClipCall(site, kind, limit, norm, covered), num_gradients)
         self._hear(kind, limit, norm)
         if _is_bad(norm):
             recorder.arm()
@@ -169,7 +169,7 @@ class ClipProbe(Probe):
             for hear in self._recorder.on_clip:
                 hear(limit, norm)
 
-    def _describe(self, call: Call, num_gradients: int | None = None) -> Clip:
+    def _describe(self, call: ClipCall, num_gradients: int | None = None) -> Clip:
         """What is clipped, where it was looked at just now; without a number, all that is covered."""
         site, _, limit, _, covered = call
         recorder = self._recorder
@@ -197,7 +197,7 @@ class ClipProbe(Probe):
 
     # --- in steady windows
 
-    def _observe(self, kind: str, depth: int, args: Any, kwargs: Any) -> Clip | tuple[Call, list[Any]] | None:
+    def _observe(self, kind: str, depth: int, args: Any, kwargs: Any) -> Clip | tuple[ClipCall, list[Any]] | None:
         recorder = self._recorder
         site = recorder.sites.near(depth)
         covered = self._known.get(id(site))
@@ -219,7 +219,7 @@ class ClipProbe(Probe):
         recorder.steady.marks.append((id(site), kind, _size(args[1]), tuple(changes)))
         if recorder.on_clip:
             self._hear(kind, args[1], norm)
-        return Call(site, kind, float(args[1]), norm, covered), before
+        return ClipCall(site, kind, float(args[1]), norm, covered), before
 
     def _observed(self, begun: Any, args: Any, kwargs: Any, result: Any) -> None:
         if type(begun) is not tuple:
@@ -235,7 +235,7 @@ class ClipProbe(Probe):
         else:
             self._clipped(call, before, after)
 
-    def _clipped(self, call: Call, before: list[Any], after: list[Any]) -> None:
+    def _clipped(self, call: ClipCall, before: list[Any], after: list[Any]) -> None:
         """Account for a call that was observed."""
         self._recorder.look(call.covered.optimizers, before)
         clip = self._describe(call)

@@ -10,7 +10,7 @@ from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.finite.finite_probe import FiniteProbe
 from surefoot.watch.finite.origin.origin_probe import OriginProbe
 from surefoot.watch.framework.framework_probe import FrameworkProbe
-from surefoot.watch.graph.probes import graph_probes
+from surefoot.watch.graph.graph_probes import graph_probes
 from surefoot.watch.half.autocast import AutocastProbe
 from surefoot.watch.half.lost import LostUpdateProbe
 from surefoot.watch.half.scale import Scales
@@ -30,7 +30,7 @@ from surefoot.watch.mode.momentum import MomentumProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.saved_probe import SavedProbe
 from surefoot.watch.schedule.schedule_probe import ScheduleProbe
-from surefoot.watch.seq.mask import MaskProbe
+from surefoot.watch.seq.attention_mask import MaskProbe
 from surefoot.watch.seq.padding_row import PaddingRowProbe
 from surefoot.watch.seq.sequence_probe import SequenceProbe
 from surefoot.watch.speed.host_read import HostReadProbe

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from surefoot.facts import BirthFacts
 from surefoot.rules.origin import describe
-from surefoot.watch.finite.origin.backward import backward_birth
-from surefoot.watch.finite.origin.forward import forward_birth
+from surefoot.watch.finite.origin.backward_origin import backward_origin
+from surefoot.watch.finite.origin.forward_origin import forward_origin
 from surefoot.watch.finite.origin.place import Places
 from tests.watch.finite.origin_cases import BACKWARD, FORWARD, Case, masked_target
 from tests.watch.watching import Watched, watching
@@ -46,7 +46,7 @@ def test_a_loss_that_is_not_finite(case: Case, watched: Watched, places: Places)
     model, loss = case.make()
     assert not loss.isfinite()
     watched.names.learn()
-    assert_true(case, forward_birth(loss, places))
+    assert_true(case, forward_origin(loss, places))
     del model
 
 
@@ -57,7 +57,7 @@ def test_gradients_that_are_not_finite(case: Case, watched: Watched, places: Pla
     loss.backward()
     assert any(is_bad(param) for param in model.parameters())
     watched.names.learn()
-    assert_true(case, backward_birth(loss, is_bad, places))
+    assert_true(case, backward_origin(loss, is_bad, places))
 
 
 def test_a_mask_that_hides_only_other_classes_is_no_bug() -> None:

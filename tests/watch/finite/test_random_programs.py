@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from surefoot.facts import BirthFacts
-from surefoot.watch.finite.origin.forward import forward_birth
+from surefoot.watch.finite.origin.forward_origin import forward_origin
 from surefoot.watch.finite.origin.place import Places
 from surefoot.watch.name import Names
 
@@ -149,7 +149,7 @@ def test_nothing_untrue_is_said(dtype: torch.dtype, num_programs: int) -> None:
                 h = operation(h)
             loss = F.mse_loss(last(h).float(), torch.rand(8, 2))
         if not loss.isfinite():
-            birth = forward_birth(loss, places)
+            birth = forward_origin(loss, places)
             assert birth is not None and is_true(birth, seen, chain), (seed, birth, seen.first)
             said[birth.where] += 1
     assert said["forward"] > num_programs / 10 and said["input"] and said["mask"], said

@@ -32,7 +32,7 @@ class NoPortError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Listening:
     """Where it listens, and who may ask for it by which name."""
 
     folder: Path | str  # an address is a text
@@ -69,7 +69,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str], object] | None) -> None:
+def serve(place: Listening, say: Callable[[str], None], open_browser: Callable[[str], object] | None) -> None:
     """Until Ctrl-C."""
     listener = listen(place)
     port = listener.getsockname()[1]
@@ -96,7 +96,7 @@ def serve(place: Place, say: Callable[[str], None], open_browser: Callable[[str]
         Server(config, live, started).run([listener])
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: Listening) -> socket.socket:
     """At its port, or the next free one."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     for port in range(place.port, place.port + (MOST_TRIES if place.port else 1)):

@@ -11,7 +11,7 @@ from surefoot.loop.weight.error import no_answer, unknown
 from surefoot.loop.weight.regulariser import is_item_free
 from surefoot.loop.weight.terms import Constant
 from surefoot.watch.lossgraph.node import VIEWS, Node, children, name_of, saved, shape_of
-from surefoot.watch.lossgraph.term import KINDS, count_valid, product
+from surefoot.watch.lossgraph.reading import KINDS, count_valid, product
 
 MAX_NODES = 96
 MIN_NORMALISED = 4  # values: fewer are like that by chance, too

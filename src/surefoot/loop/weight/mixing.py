@@ -15,7 +15,7 @@ from surefoot.loop.weight.error import mixing
 from surefoot.loop.weight.regulariser import is_item_free
 from surefoot.loop.weight.terms import reductions_of
 from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, saved, shape_of, signed
-from surefoot.watch.lossgraph.term import KINDS
+from surefoot.watch.lossgraph.reading import KINDS
 
 MAX_NODES = 256
 _DISTANCES = frozenset({"Cdist", "EuclideanDist", "Pdist"})

@@ -14,7 +14,7 @@ from surefoot.loop.weight.items import Items, look_below
 from surefoot.loop.weight.known_as import TIMES, class_weights, is_times_own_number
 from surefoot.loop.weight.terms import Constant, Reduction, reductions_of
 from surefoot.watch.lossgraph.node import Node, name_of, number, saved
-from surefoot.watch.lossgraph.term import KINDS, product
+from surefoot.watch.lossgraph.reading import KINDS, product
 
 MEAN, SUM = 1, 2  # among torch's reductions
 MOST_FACTORS = 4  # of which subsets are tried

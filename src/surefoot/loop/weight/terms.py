@@ -21,7 +21,7 @@ from surefoot.watch.lossgraph.node import (
     saved,
     shape_of,
 )
-from surefoot.watch.lossgraph.term import KINDS
+from surefoot.watch.lossgraph.reading import KINDS
 
 MAX_NODES = 4096  # a loss added up over a long sequence has one node a term
 REDUCERS = frozenset({"Mean", "Sum", "Dot"})

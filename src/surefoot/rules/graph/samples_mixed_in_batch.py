@@ -72,7 +72,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import MixedFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 VIEW_FIX = "swap dimensions with transpose or permute, and view or reshape after that."
 SOFTMAX_FIX = "give the softmax the dimension of what competes: the branches, the classes, the positions."

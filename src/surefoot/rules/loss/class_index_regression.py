@@ -58,7 +58,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 REGRESSIONS = frozenset({"mse", "l1", "smooth-l1", "huber"})
 MIN_CLASSES = 3  # two values may mean real and fake, for several critics at once

@@ -58,7 +58,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import BackwardFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import RAW_OUTPUTS
+from surefoot.rules.loss.recorded_losses import RAW_OUTPUTS
 
 TIMES = 10.0  # raw features reach 3 to 5 times ln(C) and tied embeddings of torch's default 8 times, and train well
 

@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import RAW_OUTPUTS, losses
+from surefoot.rules.loss.recorded_losses import RAW_OUTPUTS, losses
 
 PROBABILITIES = frozenset({"Softmax", "Sigmoid"})
 

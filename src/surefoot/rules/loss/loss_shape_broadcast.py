@@ -65,7 +65,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 IMAGE = 4  # dimensions of what a pooling layer returns
 

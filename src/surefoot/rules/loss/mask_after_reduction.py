@@ -61,7 +61,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 
 @rule("warning", on=(StepFacts, EndFacts), probes=("loss",))

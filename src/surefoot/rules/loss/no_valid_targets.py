@@ -61,7 +61,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import earlier, losses
+from surefoot.rules.loss.recorded_losses import earlier, losses
 
 BATCHES = 2  # without a single target, where one by itself does no harm
 

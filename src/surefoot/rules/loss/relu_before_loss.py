@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 
 def _is_cut_at_zero(part: LossFacts) -> bool:

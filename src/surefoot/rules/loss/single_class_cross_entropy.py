@@ -53,7 +53,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import earlier, losses
+from surefoot.rules.loss.recorded_losses import earlier, losses
 
 BATCHES = 3  # a choice among one candidate happens, three times in a row from the start hardly
 

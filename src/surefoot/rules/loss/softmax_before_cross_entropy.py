@@ -58,7 +58,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 
 def _gets_probabilities(part: LossFacts) -> str:

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import EndFacts, LossFacts, OpFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 SOFTMAXES = frozenset({"Softmax", "LogSoftmax"})
 TURNS = frozenset({"T", "Transpose", "Permute", "Movedim"})

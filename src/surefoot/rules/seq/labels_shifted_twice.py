@@ -92,7 +92,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import SequenceFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.seq.seen import backwarded, predicts_next
+from surefoot.rules.seq.sequence_losses import backwarded, predicts_next
 
 MIN_BATCHES = 2  # one may be odd
 

@@ -70,7 +70,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import ReadFacts, SequenceFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.seq.seen import backwarded
+from surefoot.rules.seq.sequence_losses import backwarded
 
 MIN_READS = 2  # predictions that were looked at
 

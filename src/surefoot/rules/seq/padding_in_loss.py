@@ -78,7 +78,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import SequenceFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.seq.seen import backwarded
+from surefoot.rules.seq.sequence_losses import backwarded
 
 MIN_BATCHES = 2  # one may be odd
 MIN_UNNAMED = 4  # only the batches themselves show what is padding

@@ -73,7 +73,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 MIN_BATCHES = 2  # the padding of one may agree with another mask by chance
 

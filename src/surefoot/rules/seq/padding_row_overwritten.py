@@ -78,7 +78,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import PaddingRowFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 
 def _writer(one: PaddingRowFacts) -> str:

@@ -8,12 +8,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from surefoot.runlog.exchange.csv_table import read_table
 from surefoot.runlog.exchange.database import is_database, tables_of
 from surefoot.runlog.exchange.mlflow_store import TABLES as MLFLOW
 from surefoot.runlog.exchange.mlflow_store import is_mlflow_run, mlflow_run, mlflow_runs
 from surefoot.runlog.exchange.parquet_table import parquet_runs
 from surefoot.runlog.exchange.source import Point, Say, Source, SourceError
-from surefoot.runlog.exchange.table import read_table
 from surefoot.runlog.exchange.tensorboard import is_event_file, read_points
 from surefoot.runlog.exchange.trackio_store import TABLES as TRACKIO
 from surefoot.runlog.exchange.trackio_store import trackio_runs

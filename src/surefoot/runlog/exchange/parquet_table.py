@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from surefoot.runlog.exchange.csv_table import read_rows
 from surefoot.runlog.exchange.source import About, Point, Say, Source, SourceError, labels
-from surefoot.runlog.exchange.table import read_rows
 
 _NEPTUNE = {"run_id", "attribute_path", "attribute_type", "step", "float_value"}
 _VALUES = "int_value", "float_value", "bool_value", "string_value"

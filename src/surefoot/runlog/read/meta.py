@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from surefoot.runlog.process import is_alive
+from surefoot.runlog.process_identity import is_alive
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.schema import SCHEMA_VERSION
 

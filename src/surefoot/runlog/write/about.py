@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from surefoot.runlog.process import started
+from surefoot.runlog.process_identity import started
 from surefoot.runlog.secret import masked
 from surefoot.version import __version__
 

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from typing import Any
 
-from surefoot.runlog.process import is_alive, started
+from surefoot.runlog.process_identity import is_alive, started
 from surefoot.runlog.schema import ADD_META, SCHEMA_VERSION
 
 SILENT_SECONDS = 60.0  # without a sign of life, a writer of another host is taken for dead

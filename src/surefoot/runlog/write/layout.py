@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from surefoot.runlog.text import storable
+from surefoot.runlog.storable_text import storable
 
 PLAIN = frozenset((float, int, bool))
 

@@ -26,7 +26,7 @@ from surefoot.runlog.schema import (
     ADD_RECORD,
     FINDING_COLUMNS,
 )
-from surefoot.runlog.text import storable
+from surefoot.runlog.storable_text import storable
 from surefoot.runlog.write.excerpt import excerpt
 from surefoot.runlog.write.layout import Key, Layout, as_floats, scalar_layout
 from surefoot.runlog.write.media import MediaFolder

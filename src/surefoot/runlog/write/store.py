@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.runlog.checksum import MARK, TABLE, keep_checksums
 from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
-from surefoot.runlog.text import storable_row
+from surefoot.runlog.storable_text import storable_row
 from surefoot.runlog.write.claim import claim, release
 from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
 from surefoot.runlog.write.file_id import write_file_id

@@ -17,6 +17,7 @@ from torch.utils.data._utils import worker as torch_worker
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from surefoot.facts import FeedFacts, Site
+from surefoot.watch.data.batch_mark import UNREAD, marks_of, rows_of
 from surefoot.watch.data.graph import holds
 from surefoot.watch.data.in_place import InPlace, watch_in_place
 from surefoot.watch.data.kept_batch import KeptBatch
@@ -28,7 +29,6 @@ from surefoot.watch.data.loader import (
     num_samples,
     sampler_kind,
 )
-from surefoot.watch.data.mark import UNREAD, marks_of, rows_of
 from surefoot.watch.data.overlap import Overlaps
 from surefoot.watch.data.samples import Source, source_of
 from surefoot.watch.data.worker import Board, watched_loop

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from surefoot.watch.data.mark import UNREAD, mark_of
+from surefoot.watch.data.batch_mark import UNREAD, mark_of
 from surefoot.watch.lossgraph.node import Node, children, saved
 
 MOST_NODES = 2000  # of a graph that are looked at

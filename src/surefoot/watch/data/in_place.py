@@ -17,8 +17,8 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Subset, TensorDataset
 
 from surefoot.facts import InPlaceFacts, Site
+from surefoot.watch.data.batch_mark import tensors_in
 from surefoot.watch.data.loader import data_sets, num_samples
-from surefoot.watch.data.mark import tensors_in
 from surefoot.watch.data.write import first_write
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.facts import SameBatchFacts, Site
+from surefoot.watch.data.batch_mark import UNREAD
 from surefoot.watch.data.graph import holds, inputs_of
-from surefoot.watch.data.mark import UNREAD
 
 LOOKS_AT = (0, 1, 4, 12)  # steps since it was taken, after which the graph is searched for it; then after FAR
 FAR = 256  # steps: nobody adapts to a single batch for as long

@@ -24,7 +24,7 @@ from surefoot.watch.seq.backprop import gradients_at, nodes_behind, one_back
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.lossgraph.loss_call import LossLine
     from surefoot.watch.recorder import Recorder
 
 MAX_LOOKS = 3  # batches of each loss
@@ -48,7 +48,7 @@ class MixedProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         recorder.on_training_loss.append((self.name, self._hear))
 
-    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+    def _hear(self, place: LossLine, given: dict[str, Any], prediction: Any, targets: Any) -> None:
         key = (place.site, place.kind)
         if key in self._found:
             self._heard.add(key)

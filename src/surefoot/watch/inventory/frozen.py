@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from surefoot.watch.inventory.mark import sample
+from surefoot.watch.inventory.parameter_mark import sample
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:

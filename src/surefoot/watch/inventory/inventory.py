@@ -12,11 +12,11 @@ from torch.nn.parameter import is_lazy
 
 from surefoot.facts import ModelFacts, ParameterFacts, PassingFacts, Site
 from surefoot.watch.inventory.lineage import Lineage
-from surefoot.watch.inventory.mark import Mark, Marks
 from surefoot.watch.inventory.misspelling import is_misspelled, misspellings
-from surefoot.watch.inventory.model_scan import Hiding, ModelScan, Place
+from surefoot.watch.inventory.model_scan import Hiding, ModelScan, ParameterPlace
 from surefoot.watch.inventory.module import modules_of, parameters_of, part
 from surefoot.watch.inventory.optimizer import optimizer_facts
+from surefoot.watch.inventory.parameter_mark import Mark, Marks
 from surefoot.watch.source import files_of, find_assignment, find_freezing, find_in_class
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Inventory:
 
     def _params(
         self, scan: ModelScan, roots: set[int], all_tracked: list[TrackedOptimizer], owned: frozenset[int]
-    ) -> Iterator[tuple[Tensor, Place | None]]:
+    ) -> Iterator[tuple[Tensor, ParameterPlace | None]]:
         placed: set[int] = set()
         for key, place in scan.places.items():
             param = place.param()
@@ -138,7 +138,7 @@ class Inventory:
     def _parameter_facts(
         self,
         param: Tensor,
-        place: Place | None,
+        place: ParameterPlace | None,
         scan: ModelScan,
         all_tracked: list[TrackedOptimizer],
         made: list[int | None],
@@ -175,7 +175,7 @@ class Inventory:
             replaced_at=mark.replaced_at if place is None else None,
         )
 
-    def _is_copied(self, place: Place | None, model: Module | None) -> bool:
+    def _is_copied(self, place: ParameterPlace | None, model: Module | None) -> bool:
         """The model or its direct child. Deeper copies are how some layers are built, such as a stack of blocks."""
         if place is None or model is None:
             return False

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from surefoot.facts import Site
-from surefoot.watch.inventory.mark import sample
+from surefoot.watch.inventory.parameter_mark import sample
 from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
 KEPT_ANCESTORS = 8

@@ -28,7 +28,7 @@ CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ParameterPlace:
     """Where a parameter lives."""
 
     param: "weakref.ref[Tensor]"
@@ -60,7 +60,7 @@ class ModelScan:
     """Holds nothing alive."""
 
     roots: "list[weakref.ref[Module]]" = field(default_factory=list)
-    places: dict[int, Place] = field(default_factory=dict)  # by id of the parameter
+    places: dict[int, ParameterPlace] = field(default_factory=dict)  # by id of the parameter
     hidings: dict[int, Hiding] = field(default_factory=dict)  # by id of what is hidden
     modules: frozenset[int] = frozenset()  # ids of all modules below a root
 
@@ -69,7 +69,7 @@ class ModelScan:
         params = [place.param() for place in self.places.values()]
         return [param for param in params if param is not None and hasattr(param, "_local_tensor")]
 
-    def place(self, param: Tensor) -> Place | None:
+    def place(self, param: Tensor) -> ParameterPlace | None:
         place = self.places.get(id(param))
         return place if place is not None and place.param() is param else None
 
@@ -88,12 +88,14 @@ def scan_models(modules: list[Module]) -> ModelScan:
             for own, param in part(module, "_parameters").items():
                 if param is not None and id(param) not in scan.places:
                     name = f"{path}.{own}" if path else own
-                    place = Place(weakref.ref(param), weakref.ref(module), root, name, prefix + name)
+                    place = ParameterPlace(weakref.ref(param), weakref.ref(module), root, name, prefix + name)
                     scan.places[id(param)] = place
     for inside, hiding in hidden:
         holder = hiding.holder()
         if isinstance(inside, Tensor) and holder is not None:
-            scan.places[id(inside)] = Place(weakref.ref(inside), weakref.ref(holder), -1, hiding.path, hiding.path)
+            scan.places[id(inside)] = ParameterPlace(
+                weakref.ref(inside), weakref.ref(holder), -1, hiding.path, hiding.path
+            )
     scan.modules = frozenset(seen)
     return scan
 

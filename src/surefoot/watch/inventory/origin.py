@@ -12,8 +12,8 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
-from surefoot.watch.inventory.mark import Marks
 from surefoot.watch.inventory.module import parameters_of, part
+from surefoot.watch.inventory.parameter_mark import Marks
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder

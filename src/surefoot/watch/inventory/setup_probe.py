@@ -14,8 +14,8 @@ from torch.nn import Parameter
 from surefoot.watch.inventory.discovery import explore
 from surefoot.watch.inventory.inventory import Inventory
 from surefoot.watch.inventory.lineage import Lineage
-from surefoot.watch.inventory.mark import LOOKS, Marks
 from surefoot.watch.inventory.origin import watch_origins
+from surefoot.watch.inventory.parameter_mark import LOOKS, Marks
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:

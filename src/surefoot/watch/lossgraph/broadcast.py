@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from surefoot.watch.lossgraph.call import Call
 from surefoot.watch.lossgraph.expanded import is_outer, is_spread, shape_of_constant
+from surefoot.watch.lossgraph.loss_call import LossCall
 from surefoot.watch.lossgraph.node import VIEWS, Node, below_views, children, name_of, saved, shape_of
-from surefoot.watch.lossgraph.term import product
+from surefoot.watch.lossgraph.reading import product
 
 Shape = tuple[int, ...]
 
@@ -33,7 +33,7 @@ class Broadcast:
     is_meant: bool  # a pairwise loss: one of them was turned for it
 
 
-def of_call(call: Call, node: Node) -> Broadcast | None:
+def of_call(call: LossCall, node: Node) -> Broadcast | None:
     """In a loss function of torch, whose arguments are known."""
     prediction, target = tuple(call.input_shape), tuple(call.target_shape)
     try:

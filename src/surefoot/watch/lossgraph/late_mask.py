@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import accumulate
 from operator import mul
 
-from surefoot.watch.lossgraph.mask import is_mask, mask_of
+from surefoot.watch.lossgraph.loss_mask import is_mask, mask_of
 from surefoot.watch.lossgraph.node import VIEWS, Node, children, is_scalar, name_of, saved, shape_of
-from surefoot.watch.lossgraph.term import KINDS
+from surefoot.watch.lossgraph.reading import KINDS
 
 MAX_NODES = 24  # of a term, from its reducer down
 PASSED = frozenset(("Add", "Sub", "Neg", "Div", *VIEWS))

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import LossFacts, Site
-from surefoot.watch.lossgraph.call import Calls, Place
 from surefoot.watch.lossgraph.handwritten import loss_site, term_sites
+from surefoot.watch.lossgraph.loss_call import LossCalls, LossLine
 from surefoot.watch.lossgraph.node import number
 from surefoot.watch.lossgraph.part import Deeper, Part, combine, look_deeper, read_part
 from surefoot.watch.lossgraph.picked import IGNORED, picked
@@ -48,11 +48,11 @@ class LossProbe(Probe):
     name = "loss"
 
     def __init__(self, on_evaluated: Callable[[str, Tensor], None] = lambda kind, loss: None) -> None:
-        self._calls = Calls(on_evaluated)
+        self._calls = LossCalls(on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
         self._called: dict[tuple[Any, ...], Site] = {}  # where terms were computed, by backward, kind, chain and index
-        self._written_out: dict[Site, Place] = {}  # losses that no function of torch computes
+        self._written_out: dict[Site, LossLine] = {}  # losses that no function of torch computes
         self._last: Known | None = None
         self._is_pretrained = False  # weights were loaded
 
@@ -100,7 +100,7 @@ class LossProbe(Probe):
         site, heard = self._site_of_term(backward, part, num_terms, part.index), picked(part.root)
         if site is None or heard is None:
             return
-        place = self._written_out.setdefault(site, Place(part.kind, site))
+        place = self._written_out.setdefault(site, LossLine(part.kind, site))
         place.reduction = part.reduction if heard.counts_all else "none"
         for probe, listener in self._recorder.on_training_loss:
             self._recorder.tap.attempt(

@@ -8,13 +8,13 @@ from typing import Any
 
 from surefoot.facts import LossFacts, Site
 from surefoot.watch.lossgraph.broadcast import Broadcast, of_call, of_graph, settle
-from surefoot.watch.lossgraph.call import Call
 from surefoot.watch.lossgraph.feed import fed_by
 from surefoot.watch.lossgraph.late_mask import late_mask
+from surefoot.watch.lossgraph.loss_call import LossCall
 from surefoot.watch.lossgraph.node import children, name_of, saved
 from surefoot.watch.lossgraph.pick import class_dim
+from surefoot.watch.lossgraph.reading import count_valid, product, read_term
 from surefoot.watch.lossgraph.root import Term
-from surefoot.watch.lossgraph.term import count_valid, product, read_term
 from surefoot.watch.lossgraph.values import is_readable
 from surefoot.watch.lossgraph.weighed import crossed_weights
 
@@ -37,7 +37,7 @@ class Part:
     amounts: Amounts
     root: Any
     node: Any  # the loss proper, below a hand-written mean or sum
-    call: Call | None = None
+    call: LossCall | None = None
     index: int = 0  # among all terms
 
     @property
@@ -52,7 +52,7 @@ class Part:
         )  # fmt: skip
 
 
-def read_part(term: Term, call_of: Callable[[Any], Call | None], *, thorough: bool) -> Part:
+def read_part(term: Term, call_of: Callable[[Any], LossCall | None], *, thorough: bool) -> Part:
     reading = read_term(term.node, call_of, thorough=thorough)
     kind, reduction, num_items, num_valid = reading.kind, reading.reduction, reading.num_items, reading.num_valid
     num_kept = reading.num_kept
@@ -103,7 +103,7 @@ def _holds_non_finite(value: Any) -> bool:
     return is_readable(value) and value.is_floating_point() and not bool(value.isfinite().all())
 
 
-def _count(node: Any, call: Call, *, thorough: bool) -> tuple[int | None, int | None]:
+def _count(node: Any, call: LossCall, *, thorough: bool) -> tuple[int | None, int | None]:
     """Items and valid targets of a loss whose node is only its last operation."""
     shape = call.input_shape
     if call.place.kind != "cross-entropy":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from surefoot.watch.lossgraph.mask import is_mask, mask_of
+from surefoot.watch.lossgraph.loss_mask import is_mask, mask_of
 from surefoot.watch.lossgraph.node import VIEWS, Node, children, name_of, number, saved, signed
 from surefoot.watch.lossgraph.values import is_readable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from surefoot.watch.lossgraph.node import Node, children, name_of, saved, shape_of
-from surefoot.watch.lossgraph.term import product
+from surefoot.watch.lossgraph.reading import product
 
 NEAR = 8  # operations between the mean and the loss function
 

@@ -18,8 +18,8 @@ from torch.optim import Optimizer
 from surefoot.facts import AveragedFacts
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.inventory.module import is_training, parameters_of, part
-from surefoot.watch.mode.call import find_call
 from surefoot.watch.mode.layer import batchnorms, normalises_by_batch
+from surefoot.watch.mode.layer_call import find_call
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:

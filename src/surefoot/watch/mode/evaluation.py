@@ -16,8 +16,8 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import EvaluationFacts, Site
-from surefoot.watch.mode.call import Call
-from surefoot.watch.mode.progress import Progress
+from surefoot.watch.mode.layer_call import LayerCall
+from surefoot.watch.mode.optimizer_progress import OptimizerProgress
 from surefoot.watch.mode.quiet_pass import QuietGraphs
 
 KEPT_GAPS = 8
@@ -43,7 +43,7 @@ class Track:
 
 
 @dataclass(slots=True)
-class Run:
+class LayerRun:
     """What one model does at one line in the running phase."""
 
     model: weakref.ref[Module]
@@ -74,9 +74,9 @@ class Run:
 
 
 class Evaluations:
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: OptimizerProgress) -> None:
         self._progress = progress
-        self._runs: dict[tuple[int, Site | None, bool], Run] = {}
+        self._runs: dict[tuple[int, Site | None, bool], LayerRun] = {}
         self._leaders: set[Hashable] = set()  # that were seen in this phase
         self._followers: dict[Hashable, Hashable] = {}  # layers of a forward that another one counts already
         self._ignored: set[Hashable] = set()
@@ -90,7 +90,7 @@ class Evaluations:
     def ignore(self, key: Hashable) -> None:
         self._ignored.add(key)
 
-    def run_of(self, key: Hashable, call: Call, *, with_gradient: bool) -> Run | None:
+    def run_of(self, key: Hashable, call: LayerCall, *, with_gradient: bool) -> LayerRun | None:
         """The run to which a layer's forward belongs, if it was begun before."""
         run = self._runs.get((id(call.model), call.site, with_gradient))
         if run is not None and run.model() is call.model:
@@ -98,17 +98,17 @@ class Evaluations:
             return run
         return None
 
-    def begin(self, key: Hashable, call: Call, facts: EvaluationFacts) -> Run:
+    def begin(self, key: Hashable, call: LayerCall, facts: EvaluationFacts) -> LayerRun:
         trainers = self._progress.trainers(call.modules)
         twins = frozenset() if trainers else self._progress.trainers_of_twin(call.model)
         facts = replace(facts, is_trained=bool(trainers), is_copy=bool(twins))
-        run = Run(weakref.ref(call.model), key, facts, trainers or twins)
+        run = LayerRun(weakref.ref(call.model), key, facts, trainers or twins)
         self._runs[(id(call.model), call.site, facts.with_gradient)] = run
         self._leaders.add(key)
         self._count(run, key, call)
         return run
 
-    def _count(self, run: Run, key: Hashable, call: Call) -> None:
+    def _count(self, run: LayerRun, key: Hashable, call: LayerCall) -> None:
         if key == run.leader:
             if call.is_new:
                 run.count(call.input)
@@ -129,7 +129,7 @@ class Evaluations:
         self._leaders.clear()
         self._ignored.clear()
 
-    def _close(self, key: tuple[int, Site | None, bool], run: Run) -> None:
+    def _close(self, key: tuple[int, Site | None, bool], run: LayerRun) -> None:
         track = self._track(key, run)
         progress = self._progress
         if track.num_phases:
@@ -148,7 +148,7 @@ class Evaluations:
         if track.is_told():
             self._told.append(track.last)
 
-    def _track(self, key: tuple[int, Site | None, bool], run: Run) -> Track:
+    def _track(self, key: tuple[int, Site | None, bool], run: LayerRun) -> Track:
         track = self._tracks.get(key)
         if track is None or track.model() is not run.model():
             if len(self._tracks) > KEPT_TRACKS:
@@ -174,7 +174,7 @@ class Evaluations:
         )
 
 
-def _may_be_training(run: Run, by_backward: bool) -> bool:
+def _may_be_training(run: LayerRun, by_backward: bool) -> bool:
     """Whether a backward is that of the forwards we saw, which recorded graphs."""
     if run.facts.in_train:
         return not run.graphs.are_unused

@@ -14,10 +14,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from surefoot.facts import EvaluationFacts, Site
 from surefoot.watch.inventory.module import modules_of
 from surefoot.watch.mode.batchnorm import BatchNorms
-from surefoot.watch.mode.call import Call, find_call
-from surefoot.watch.mode.evaluation import Evaluations, Run
+from surefoot.watch.mode.evaluation import Evaluations, LayerRun
 from surefoot.watch.mode.layer import batchnorms, drops, mode_layers, moves_statistics
-from surefoot.watch.mode.progress import Progress
+from surefoot.watch.mode.layer_call import LayerCall, find_call
+from surefoot.watch.mode.optimizer_progress import OptimizerProgress
 from surefoot.watch.mode.quiet_pass import running_quietly
 from surefoot.watch.mode.switch import Switches
 
@@ -42,7 +42,7 @@ class LayerWatch:
         self._epochs = epochs
         self._on_pause = on_pause  # training may be over for a moment
         self.switches = Switches()
-        self.progress = Progress(recorder)
+        self.progress = OptimizerProgress(recorder)
         self.evaluations = Evaluations(self.progress)
         self.batchnorms = BatchNorms(recorder, self._find_site)
         self._counts: tuple[Hashable, tuple[int, int]] = (None, (0, 0))
@@ -102,7 +102,7 @@ class LayerWatch:
             if site is not None:
                 run.dropout_in_eval[site] = None
 
-    def _find_call(self, key: Hashable) -> Call | None:
+    def _find_call(self, key: Hashable) -> LayerCall | None:
         call = find_call(self._recorder.sites, 2)
         if call is None or call.is_torchs_own or (_may_train(call) and self._quiet_pass is None):
             self.evaluations.ignore(key)
@@ -118,7 +118,7 @@ class LayerWatch:
         call = find_call(self._recorder.sites, 2, mark=False)
         return None if call is None else call.site
 
-    def _run(self, key: Hashable, call: Call, given: Any) -> Run | None:
+    def _run(self, key: Hashable, call: LayerCall, given: Any) -> LayerRun | None:
         with_gradient = torch.is_grad_enabled()
         quiet = self._quiet_pass if _may_train(call) else None
         if quiet is not None and (not isinstance(given, Tensor) or given.grad_fn is None):
@@ -130,7 +130,7 @@ class LayerWatch:
             run.graphs.add(quiet, given.grad_fn)
         return run
 
-    def _begin(self, key: Hashable, call: Call, with_gradient: bool) -> Run:
+    def _begin(self, key: Hashable, call: LayerCall, with_gradient: bool) -> LayerRun:
         model = call.model
         num_dropout, num_batchnorm = self._count(model)
         facts = EvaluationFacts(
@@ -164,11 +164,11 @@ class LayerWatch:
         return first.momentum is None or was_reset
 
 
-def _may_train(call: Call) -> bool:
+def _may_train(call: LayerCall) -> bool:
     return torch.is_grad_enabled() and call.model.training
 
 
-def _escapes_eval(call: Call, layer: Module | None, training_left_out: bool) -> bool:
+def _escapes_eval(call: LayerCall, layer: Module | None, training_left_out: bool) -> bool:
     """Whether the model is in eval mode, and this dropout is one that the switch does not reach."""
     if call.model.training:
         return False

@@ -27,13 +27,13 @@ from surefoot.facts import (
 )
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
-from surefoot.watch.saved.checkpoint import LoadedFiles
+from surefoot.watch.saved.loaded_file import LoadedFiles
 from surefoot.watch.saved.overwritten import Overwritten
 from surefoot.watch.saved.parts import CheckpointParts
 from surefoot.watch.saved.self_load import find_self_load
 from surefoot.watch.saved.snapshot import Snapshots
 from surefoot.watch.saved.unmatched import compare
-from surefoot.watch.saved.untrained import UntrainedOptimizers
+from surefoot.watch.saved.untrained_optimizer import UntrainedOptimizers
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder

@@ -24,7 +24,7 @@ from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.schedule.branch import branches_of
 from surefoot.watch.schedule.loop import Loops, user_frames
-from surefoot.watch.schedule.progress import Advance, Progress
+from surefoot.watch.schedule.scheduler_progress import Advance, SchedulerProgress
 from surefoot.watch.schedule.timetable import (
     builtin_of,
     children_of,
@@ -56,12 +56,12 @@ class ScheduleProbe(Probe):
         self._epochs = epochs
         self._loops = Loops()
         self._inside = 0  # the thread that is in a scheduler's code
-        self._known: dict[int, tuple[weakref.ref[Any], Progress]] = {}  # by id of the scheduler
-        self._all: list[Progress] = []
+        self._known: dict[int, tuple[weakref.ref[Any], SchedulerProgress]] = {}  # by id of the scheduler
+        self._all: list[SchedulerProgress] = []
         self._num_made = 0
         self._num_advances = 0
-        self._drivers: dict[int, list[Progress]] = {}  # by id of the optimizer
-        self._last_setter: dict[int, Progress] = {}
+        self._drivers: dict[int, list[SchedulerProgress]] = {}  # by id of the optimizer
+        self._last_setter: dict[int, SchedulerProgress] = {}
         self._train_loss = TrainLoss()
 
     # --- wrappers
@@ -133,7 +133,7 @@ class ScheduleProbe(Probe):
 
     # --- what happens to a scheduler
 
-    def _made(self, scheduler: Any, seen: bool) -> Progress:
+    def _made(self, scheduler: Any, seen: bool) -> SchedulerProgress:
         """Get to know a scheduler; `seen`: at its making, rather than when it was first used."""
         recorder = self._recorder
         optimizer = getattr(scheduler, "optimizer", None)
@@ -149,7 +149,9 @@ class ScheduleProbe(Probe):
                 known[1].own()
         position = position_of(scheduler) or 0
         rates = _rates(scheduler)
-        progress = Progress(made, recorder.num_steps, lrs=rates, peaks=rates, position=position, resumed=position > 0)
+        progress = SchedulerProgress(
+            made, recorder.num_steps, lrs=rates, peaks=rates, position=position, resumed=position > 0
+        )
         progress.resumed |= not seen
         progress.num_passes = self._epochs.num_started
         self._keep(scheduler, progress)
@@ -158,7 +160,7 @@ class ScheduleProbe(Probe):
         recorder.setup_due = True
         return progress
 
-    def _keep(self, scheduler: Any, progress: Progress) -> None:
+    def _keep(self, scheduler: Any, progress: SchedulerProgress) -> None:
         key = id(scheduler)
         self._known[key] = (weakref.ref(scheduler, lambda _: self._known.pop(key, None)), progress)
         self._all.append(progress)
@@ -167,7 +169,7 @@ class ScheduleProbe(Probe):
             self._train_loss.wanted = True
             self._recorder.ask_in_every_window(self, "backward_begins")
 
-    def _note_drives(self, scheduler: Any, progress: Progress) -> None:
+    def _note_drives(self, scheduler: Any, progress: SchedulerProgress) -> None:
         """The optimizers that hold the very parameter groups whose rate it sets."""
         groups = {id(group) for group in getattr(getattr(scheduler, "optimizer", None), "param_groups", ())}
         drives = []
@@ -180,7 +182,7 @@ class ScheduleProbe(Probe):
             progress.counted_until = self._updates_of(progress)
             self._drivers = {i: [p for p in self._all if i in p.drives] for p in self._all for i in p.drives}
 
-    def _progress(self, scheduler: Any) -> Progress:
+    def _progress(self, scheduler: Any) -> SchedulerProgress:
         known = self._known.get(id(scheduler))
         return known[1] if known is not None and known[0]() is scheduler else self._made(scheduler, False)
 
@@ -208,7 +210,7 @@ class ScheduleProbe(Probe):
             self._recorder.arm()
             self._recorder.record_due = True
 
-    def _advance(self, scheduler: Any, progress: Progress, args: Any, kwargs: Any, frame: FrameType) -> None:
+    def _advance(self, scheduler: Any, progress: SchedulerProgress, args: Any, kwargs: Any, frame: FrameType) -> None:
         self._last_setter[progress.made.optimizer] = progress
         place = (frame.f_code, frame.f_lasti)
         if place == progress.place and not args and not kwargs and self._goes_on_alike(progress):
@@ -235,7 +237,7 @@ class ScheduleProbe(Probe):
         progress.advance(now)
         self._journal(progress, site, metric)
 
-    def _goes_on_alike(self, progress: Progress) -> bool:
+    def _goes_on_alike(self, progress: SchedulerProgress) -> bool:
         """Whether an advance from the same place needs no closer look: many did before it, in the same epoch."""
         if progress.count < SETTLED or progress.count % CLOSER_LOOK == 0:
             return False
@@ -243,7 +245,7 @@ class ScheduleProbe(Probe):
             return False
         return progress.running is not None or not self._counts_rounds(progress)
 
-    def _note_start(self, progress: Progress, frame: FrameType) -> None:
+    def _note_start(self, progress: SchedulerProgress, frame: FrameType) -> None:
         recorder = self._recorder
         progress.by_library = not recorder.sites.is_user(frame.f_code.co_filename)
         if progress.count == 0:
@@ -252,7 +254,7 @@ class ScheduleProbe(Probe):
             progress.may_stop_early = progress.by_library or self._loops.may_stop_early(frames)
             progress.planned = None if progress.by_library else self._loops.planned(frames)
 
-    def _epoch_of(self, scheduler: Any, progress: Progress, frame: FrameType) -> tuple[Any, int | None]:
+    def _epoch_of(self, scheduler: Any, progress: SchedulerProgress, frame: FrameType) -> tuple[Any, int | None]:
         """What identifies the epoch inside which the program is, and its length."""
         running, num_passes = self._epochs.running, progress.num_passes
         progress.num_passes = self._epochs.num_started
@@ -265,11 +267,11 @@ class ScheduleProbe(Probe):
         frames = user_frames(frame, self._recorder.sites.is_user)
         return self._loops.round_of(frames, scheduler), None
 
-    def _counts_rounds(self, progress: Progress) -> bool:
+    def _counts_rounds(self, progress: SchedulerProgress) -> bool:
         """Whether rounds of the program's loops stand for the epochs of a loader."""
         return progress.made.builtin in COUNTED_IN_EPOCHS and progress.count <= MANY
 
-    def _journal(self, progress: Progress, site: Site | None, metric: float | None) -> None:
+    def _journal(self, progress: SchedulerProgress, site: Site | None, metric: float | None) -> None:
         number, count, rates = progress.made.id, progress.count, progress.lrs
         self._recorder.note(
             ("schedule", number, id(site)), lambda at: ScheduleStepFacts(at, number, site, count, rates, metric)
@@ -281,11 +283,11 @@ class ScheduleProbe(Probe):
         progress.position = position_of(scheduler) or progress.position
         progress.lrs = _rates(scheduler)
 
-    def _updates_of(self, progress: Progress) -> int:
+    def _updates_of(self, progress: SchedulerProgress) -> int:
         updates = self._recorder.updates
         return sum([updates.get(number, 0) for number in progress.drives])
 
-    def _count_windows(self, progress: Progress) -> None:
+    def _count_windows(self, progress: SchedulerProgress) -> None:
         """The windows that have ended since the last advance: the first of them had all advances since its start."""
         updates = self._updates_of(progress)
         if updates == progress.counted_until:
@@ -317,7 +319,7 @@ class ScheduleProbe(Probe):
             "updates": tuple(sorted(self._recorder.updates.items())),
         }
 
-    def _final(self, progress: Progress) -> ScheduleFacts:
+    def _final(self, progress: SchedulerProgress) -> ScheduleFacts:
         self._count_windows(progress)
         facts = progress.facts(self._updates_of(progress))
         if facts.count:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 if TYPE_CHECKING:
     from surefoot.watch.backward import Backward
-    from surefoot.watch.schedule.progress import Progress
+    from surefoot.watch.schedule.scheduler_progress import SchedulerProgress
 
 MAX_WAITING = 32  # losses on a device that are read together at the next advance
 
@@ -35,7 +35,7 @@ class TrainLoss:
             self._total += value
             self._count += 1
 
-    def since_last(self, progress: Progress) -> float:
+    def since_last(self, progress: SchedulerProgress) -> float:
         for value in [float(loss) for loss in self._waiting]:
             if math.isfinite(value):
                 self._total += value

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from torch.optim import Optimizer
 
-    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.lossgraph.loss_call import LossLine
     from surefoot.watch.recorder import Recorder
 
 INITS = (
@@ -90,7 +90,7 @@ class PaddingRowProbe(Probe):
                 init = Init("", self._recorder.sites.here(3), column, weight.data_ptr(), is_by_layer=False)
                 self._inits.setdefault(tuple(weight.shape), []).append(init)
 
-    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+    def _hear(self, place: LossLine, given: dict[str, Any], prediction: Any, targets: Any) -> None:
         site = place.site
         num_looks = self._num_looks.get(site, 0)
         if num_looks < MAX_LOOKS and is_readable(prediction) and prediction.grad_fn is not None:

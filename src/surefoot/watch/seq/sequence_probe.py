@@ -21,7 +21,7 @@ from surefoot.watch.seq.target_history import TargetHistory
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.lossgraph.loss_call import LossLine
     from surefoot.watch.recorder import Recorder
 
 KINDS = frozenset({"cross-entropy", "nll", "log-likelihood"})
@@ -41,7 +41,7 @@ class SequenceProbe(Probe):
     def install(self, recorder: Recorder) -> None:
         recorder.on_training_loss.append((self.name, self._hear))
 
-    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+    def _hear(self, place: LossLine, given: dict[str, Any], prediction: Any, targets: Any) -> None:
         if place.kind not in KINDS or not _is_of_tokens(prediction, targets):
             return
         history = self._histories.get((place.site, place.kind))
@@ -55,7 +55,7 @@ class SequenceProbe(Probe):
             self._heard[id(history)] = history
 
     def _look(
-        self, history: TargetHistory, place: Place, given: dict[str, Any], prediction: Tensor, targets: Tensor
+        self, history: TargetHistory, place: LossLine, given: dict[str, Any], prediction: Tensor, targets: Tensor
     ) -> None:
         nodes = nodes_behind(prediction.grad_fn)
         lookups = [node for node in nodes or () if name_of(node) == "Embedding"]

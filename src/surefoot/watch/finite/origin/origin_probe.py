@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from surefoot.facts import BirthFacts
-from surefoot.watch.finite.origin.backward import backward_birth
-from surefoot.watch.finite.origin.forward import forward_birth
+from surefoot.watch.finite.origin.backward_origin import backward_origin
+from surefoot.watch.finite.origin.forward_origin import forward_origin
 from surefoot.watch.finite.origin.place import Places
 from surefoot.watch.probe import Probe
 
@@ -36,7 +36,7 @@ class OriginProbe(Probe):
             return
         if self._looks_left:
             self._looks_left -= 1
-            backward.birth = forward_birth(backward.roots[0], self._places())
+            backward.birth = forward_origin(backward.roots[0], self._places())
 
     def of_gradients(self, is_bad: Callable[[Tensor], bool | None]) -> BirthFacts | None:
         """The last loss was finite and its gradients are not. Its graph has no values any more, but a shape."""
@@ -45,7 +45,7 @@ class OriginProbe(Probe):
         if root is None or not self._looks_left:
             return None
         self._looks_left -= 1
-        return backward_birth(root, is_bad, self._places())
+        return backward_origin(root, is_bad, self._places())
 
     def _places(self) -> Places:
         self._recorder.names.learn()

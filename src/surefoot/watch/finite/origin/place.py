@@ -15,7 +15,7 @@ from surefoot.watch.inventory.module import named_modules, part
 from surefoot.watch.lossgraph.node import VIEWS, Node, name_of
 
 if TYPE_CHECKING:
-    from surefoot.watch.finite.origin.flow import Flow
+    from surefoot.watch.finite.origin.known_values import KnownValues
     from surefoot.watch.name import Names
 
 LEAF = "AccumulateGrad"
@@ -29,7 +29,7 @@ class Places:
     def name(self, param: Tensor) -> str:
         return self._names.of(param)
 
-    def of(self, flow: Flow, node: Node) -> tuple[str, str, str]:
+    def of(self, flow: KnownValues, node: Node) -> tuple[str, str, str]:
         """The module, and those with parameters just before and behind; "" for what can't be told."""
         own = self._nearest(node, lambda one: [c for c in flow.steps[one].inputs if one is node or _is_view(one)])
         if own is not None:
@@ -55,7 +55,7 @@ class Places:
             level = below
         return None
 
-    def _behind(self, flow: Flow, node: Node) -> Tensor | None:
+    def _behind(self, flow: KnownValues, node: Node) -> Tensor | None:
         """The parameter that is used first on what the operation made."""
         level, seen = [node], {node}
         while level:
@@ -102,7 +102,7 @@ class Places:
         return self._names.scan.roots[place.root](), place.module()
 
 
-def _parameter(flow: Flow, node: Node) -> Tensor | None:
+def _parameter(flow: KnownValues, node: Node) -> Tensor | None:
     while _is_view(node):
         inputs = flow.steps[node].inputs
         if len(inputs) != 1:

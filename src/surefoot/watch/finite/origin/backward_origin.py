@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from surefoot.facts import BirthFacts
-from surefoot.watch.finite.origin.flow import LEAF, Flow, Step
+from surefoot.watch.finite.origin.known_values import LEAF, KnownOperation, KnownValues
 from surefoot.watch.finite.origin.operation import SLOPELESS
 from surefoot.watch.finite.origin.place import Places, readable
 from surefoot.watch.lossgraph.node import saved
@@ -21,11 +21,11 @@ from surefoot.watch.lossgraph.node import saved
 MOST_NAMED = 3  # more say nothing
 
 
-def backward_birth(root: Tensor, is_bad: Callable[[Tensor], bool | None], places: Places) -> BirthFacts | None:
+def backward_origin(root: Tensor, is_bad: Callable[[Tensor], bool | None], places: Places) -> BirthFacts | None:
     """`is_bad` tells of a parameter whether its gradient is; None if it has none."""
     if root.grad_fn is None:
         return None
-    flow = Flow(root)
+    flow = KnownValues(root)
     reaching = _reaching(flow, lambda param: is_bad(param) is True)
     on_the_way = [flow.steps[node] for node in flow.steps if node in reaching]
     if any(step.operation == "ToCopy" or _is_half(step) for step in on_the_way):
@@ -40,7 +40,7 @@ def backward_birth(root: Tensor, is_bad: Callable[[Tensor], bool | None], places
     return BirthFacts("backward", names[0], module, after, before)
 
 
-def _may_be_steep(step: Step) -> bool:
+def _may_be_steep(step: KnownOperation) -> bool:
     """Whether its slope may not be finite where its result is."""
     exponent = saved(step.node, "exponent") if step.operation == "Pow" else None
     if isinstance(exponent, int | float) and exponent >= 1:
@@ -48,11 +48,11 @@ def _may_be_steep(step: Step) -> bool:
     return step.operation in SLOPELESS or hasattr(step.node, "_forward_cls")
 
 
-def _is_half(step: Step) -> bool:
+def _is_half(step: KnownOperation) -> bool:
     return step.operation == LEAF and step.node.variable.dtype is torch.float16
 
 
-def _reaching(flow: Flow, is_wanted: Callable[[Tensor], bool]) -> set[Any]:
+def _reaching(flow: KnownValues, is_wanted: Callable[[Tensor], bool]) -> set[Any]:
     """The nodes from which the gradient goes on to such a parameter."""
     todo = [n for n, step in flow.steps.items() if step.operation == LEAF and is_wanted(n.variable)]
     seen = set(todo)

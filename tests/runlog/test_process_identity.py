@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
-from surefoot.runlog import process
-from surefoot.runlog.process import is_alive, started
+from surefoot.runlog import process_identity
+from surefoot.runlog.process_identity import is_alive, started
 
-needs_a_way_to_tell = pytest.mark.skipif(process.SYSTEM not in ("Linux", "Darwin"), reason="nothing is told here")
+needs_a_way_to_tell = pytest.mark.skipif(
+    process_identity.SYSTEM not in ("Linux", "Darwin"), reason="nothing is told here"
+)
 
 
 @needs_a_way_to_tell
@@ -27,15 +29,15 @@ def test_a_process_lives_until_it_ends() -> None:
 
 def test_what_cant_be_told_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_alive(os.getpid(), "") is None
-    monkeypatch.setattr(process, "SYSTEM", "Windows")
+    monkeypatch.setattr(process_identity, "SYSTEM", "Windows")
     assert started() == ""
     assert is_alive(os.getpid(), "something") is None
 
 
-@pytest.mark.skipif(process.SYSTEM == "Windows", reason="there is no ps")
+@pytest.mark.skipif(process_identity.SYSTEM == "Windows", reason="there is no ps")
 def test_where_there_is_no_proc_ps_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "SYSTEM", "Darwin")
-    monkeypatch.setattr(process, "PS", "ps")
+    monkeypatch.setattr(process_identity, "SYSTEM", "Darwin")
+    monkeypatch.setattr(process_identity, "PS", "ps")
     assert started() and is_alive(os.getpid(), started())
-    monkeypatch.setattr(process, "PS", "no-such-command")
+    monkeypatch.setattr(process_identity, "PS", "no-such-command")
     assert started() == ""

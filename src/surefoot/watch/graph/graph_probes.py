@@ -1,15 +1,15 @@
 """The probes of this package."""
 
 from surefoot.watch.graph.again import AgainProbe
-from surefoot.watch.graph.checkpoint import CheckpointProbe
-from surefoot.watch.graph.forward import ForwardProbe
+from surefoot.watch.graph.bare_forward import BareForwardProbe
 from surefoot.watch.graph.gradcheck import GradcheckProbe
 from surefoot.watch.graph.graph_probe import GraphProbe
 from surefoot.watch.graph.live_target import LiveTargetProbe
+from surefoot.watch.graph.loss_addend import TermProbe
+from surefoot.watch.graph.missing_gradient import FlowProbe
 from surefoot.watch.graph.mixed import MixedProbe
 from surefoot.watch.graph.moved_probe import MovedProbe
-from surefoot.watch.graph.term import TermProbe
-from surefoot.watch.graph.untrained import FlowProbe
+from surefoot.watch.graph.reentrant_checkpoint import CheckpointProbe
 from surefoot.watch.graph.zeros import ZeroGradientProbe
 from surefoot.watch.probe import Probe
 
@@ -22,7 +22,7 @@ def graph_probes() -> list[Probe]:
         AgainProbe(),
         LiveTargetProbe(),
         CheckpointProbe(),
-        ForwardProbe(),
+        BareForwardProbe(),
         GradcheckProbe(),
         MixedProbe(),
         MovedProbe(),

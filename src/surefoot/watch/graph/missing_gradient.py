@@ -14,8 +14,8 @@ from surefoot.facts import Site, UntrainedFacts
 from surefoot.watch.build_facts import NAMED
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
-from surefoot.watch.graph.flow import AVOIDABLE, Flow
 from surefoot.watch.graph.outside import Cut
+from surefoot.watch.graph.value_flow import AVOIDABLE, Flow
 from surefoot.watch.probe import Probe
 from surefoot.watch.sample import sample_sum
 

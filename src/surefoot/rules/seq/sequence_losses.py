@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from surefoot.facts import SequenceFacts, StepFacts
 from surefoot.rules.history import History
-from surefoot.rules.loss.seen import losses
+from surefoot.rules.loss.recorded_losses import losses
 
 
 def backwarded(step: StepFacts) -> Iterator[SequenceFacts]:

@@ -17,8 +17,8 @@ from torch.optim import Optimizer
 from surefoot.facts import DeadTermFacts, Site
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.graph.cutsite import locate
-from surefoot.watch.graph.flow import Flow, tensors_in
 from surefoot.watch.graph.outside import Cut, Suspects
+from surefoot.watch.graph.value_flow import Flow, tensors_in
 from surefoot.watch.lossgraph.node import children, is_scalar, name_of
 from surefoot.watch.probe import Probe
 

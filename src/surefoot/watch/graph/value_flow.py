@@ -42,7 +42,7 @@ _DEPTH = 3  # of containers in arguments
 
 
 @dataclass(slots=True)
-class Mark:
+class FlowMark:
     """What is known of one tensor."""
 
     of: Callable[[], Any]  # a weak reference
@@ -66,7 +66,7 @@ class Flow(TorchFunctionMode):
         self.cuts: dict[Cut, Suspects] = {}  # reached a loss, and none can
         self._here = here
         self._index = {id(p): i for i, p in enumerate(params)}
-        self._marks: dict[int, Mark] = {}
+        self._marks: dict[int, FlowMark] = {}
         self._from_numpy: Any = torch.from_numpy
         self._our_from_numpy: Any = None
         self._thread = 0  # each has its own stack of modes
@@ -121,7 +121,7 @@ class Flow(TorchFunctionMode):
         if not self._outside.left or id(tensor) in self._marks or id(tensor) in self._index:
             return
         if not tensor.requires_grad and _has_derivatives(tensor):
-            self._marks[id(tensor)] = Mark(weakref.ref(tensor), False, cuts=self._outside.equal_to(tensor))
+            self._marks[id(tensor)] = FlowMark(weakref.ref(tensor), False, cuts=self._outside.equal_to(tensor))
 
     def _read(self, tensors: Iterable[Tensor]) -> tuple[Suspects, dict[Cut, Suspects]]:
         live = _NONE
@@ -145,7 +145,7 @@ class Flow(TorchFunctionMode):
             return
         in_graph = output.grad_fn is not None
         if in_graph:
-            self._marks[id(output)] = Mark(weakref.ref(output), True, live, cuts)
+            self._marks[id(output)] = FlowMark(weakref.ref(output), True, live, cuts)
             return
         if func in _DRAWS or not _has_derivatives(output):  # it ends here, whatever was done before
             by_nature = Cut(_name(func), self._here() if live else next(iter(cuts)).site)
@@ -153,7 +153,7 @@ class Flow(TorchFunctionMode):
         elif live:
             kind = kind or _without_gradients() or _name(func)
             cuts = _merged(cuts, {Cut(kind, self._here()): live})
-        self._marks[id(output)] = Mark(weakref.ref(output), False, cuts=cuts)
+        self._marks[id(output)] = FlowMark(weakref.ref(output), False, cuts=cuts)
 
     def _come_back(self, result: Any) -> None:
         """A tensor made of plain numbers: of those that left, if it has as many elements."""
@@ -161,7 +161,7 @@ class Flow(TorchFunctionMode):
             if not _has_derivatives(tensor):
                 continue
             back = self._outside.as_large_as(tensor)
-            self._marks[id(tensor)] = Mark(weakref.ref(tensor), False, cuts=back)
+            self._marks[id(tensor)] = FlowMark(weakref.ref(tensor), False, cuts=back)
 
     # --- on the stack of modes
 

@@ -43,7 +43,7 @@ class Value:
 
 
 @dataclass(slots=True)
-class Step:
+class KnownOperation:
     """One operation of the forward."""
 
     node: Node
@@ -60,12 +60,12 @@ class Step:
         return max(int(self.operation in FILLING), self.num_constants - len(self.constants))
 
 
-class Flow:
+class KnownValues:
     """All steps behind a root. Holds values of the graph: drop it before the backward runs."""
 
     def __init__(self, root: Tensor) -> None:
         self.root = root.grad_fn
-        self.steps: dict[Any, Step] = {}
+        self.steps: dict[Any, KnownOperation] = {}
         self.results: dict[Any, Value] = {}
         self.consumers: dict[Any, list[Node]] = {}
         todo: list[Node] = [self.root]
@@ -74,7 +74,7 @@ class Flow:
             if node in self.steps:
                 continue
             inputs = [child for child in children(node) if child is not None]
-            self.steps[node] = Step(node, name_of(node), inputs, len(node.next_functions) - len(inputs))
+            self.steps[node] = KnownOperation(node, name_of(node), inputs, len(node.next_functions) - len(inputs))
             for child in inputs:
                 self.consumers.setdefault(child, []).append(node)
             todo += inputs
@@ -84,7 +84,7 @@ class Flow:
         self.is_half = any(value.dtype is torch.float16 for value in self.results.values())
         self._deduce()
 
-    def _read(self, step: Step) -> None:
+    def _read(self, step: KnownOperation) -> None:
         node = step.node
         if step.operation == LEAF:
             self._note(node, value_of(node.variable))
@@ -121,7 +121,7 @@ class Flow:
         if before is None or value.badness > before.badness:
             self.results[node] = value
 
-    def into(self, step: Step, child: Node) -> Value | None:
+    def into(self, step: KnownOperation, child: Node) -> Value | None:
         """What is known of the input that comes from there."""
         return step.kept.get(child) or self.results.get(child)
 
@@ -134,7 +134,7 @@ class Flow:
             if value is not None:
                 self.results[step.node] = value
 
-    def _deduced(self, step: Step, limit: float) -> Value | None:
+    def _deduced(self, step: KnownOperation, limit: float) -> Value | None:
         inputs = [self.into(step, child) for child in step.inputs]
         worst = max((value.badness for value in (*inputs, *step.constants) if value is not None), default=FINE)
         if worst and step.operation in SPREADING:
@@ -145,7 +145,7 @@ class Flow:
         bound = largest_result(step.operation, [(value.lowest, value.highest) for value in known])
         return Value(FINE, -bound, bound, is_exact=False) if bound is not None and bound < limit else None
 
-    def is_empty(self, step: Step) -> bool:
+    def is_empty(self, step: KnownOperation) -> bool:
         """It was given no value at all."""
         shapes = [shape_of(child) for child in step.inputs]
         return any(shape is not None and prod(shape) == 0 for shape in shapes)

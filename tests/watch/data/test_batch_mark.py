@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from surefoot.watch.data.mark import MOST_TENSORS, UNREAD, mark_of, marks_of
+from surefoot.watch.data.batch_mark import MOST_TENSORS, UNREAD, mark_of, marks_of
 
 
 def test_equal_tensors_have_equal_marks_and_others_do_not() -> None:

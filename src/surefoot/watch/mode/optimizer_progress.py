@@ -22,7 +22,7 @@ Shapes = tuple[tuple[int, ...], ...]
 Held = dict[int, ref[Tensor]]  # by id, which another parameter may get when one is gone
 
 
-class Progress:
+class OptimizerProgress:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._first: dict[int, int] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from surefoot.watch.lossgraph.mask import count_kept
+from surefoot.watch.lossgraph.loss_mask import count_kept
 from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, number, saved, shape_of, signed
 
 KINDS = {

@@ -22,7 +22,7 @@ from surefoot.watch.seq.mask_site import mask_site
 if TYPE_CHECKING:
     from torch.optim import Optimizer
 
-    from surefoot.watch.lossgraph.call import Place
+    from surefoot.watch.lossgraph.loss_call import LossLine
     from surefoot.watch.recorder import Recorder
 
 MAX_LOOKS = 4  # batches of each loss
@@ -41,7 +41,7 @@ class MaskProbe(Probe):
         self._recorder = recorder
         recorder.on_training_loss.append((self.name, self._hear))
 
-    def _hear(self, place: Place, given: dict[str, Any], prediction: Any, targets: Any) -> None:
+    def _hear(self, place: LossLine, given: dict[str, Any], prediction: Any, targets: Any) -> None:
         site = place.site
         num_looks = self._num_looks.get(site, 0)
         if num_looks < MAX_LOOKS and is_readable(prediction) and prediction.grad_fn is not None:

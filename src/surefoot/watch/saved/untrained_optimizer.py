@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from surefoot.facts import Site, UntrainedSavedFacts
-from surefoot.watch.saved.checkpoint import is_optimizer_state
+from surefoot.watch.saved.loaded_file import is_optimizer_state
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder

@@ -29,7 +29,7 @@ class Advance:
 
 
 @dataclass(slots=True)
-class Progress:
+class SchedulerProgress:
     made: SchedulerFacts
     num_steps_before: int  # steps of all optimizers when it was made
     lrs: tuple[float, ...] = ()
@@ -163,4 +163,4 @@ def cut(before: tuple[float, ...], now: tuple[float, ...]) -> float:
     return min(cuts, default=1.0)
 
 
-_TOLD = tuple({f.name for f in fields(ScheduleFacts)} & {f.name for f in fields(Progress)})
+_TOLD = tuple({f.name for f in fields(ScheduleFacts)} & {f.name for f in fields(SchedulerProgress)})

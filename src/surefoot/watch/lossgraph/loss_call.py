@@ -39,7 +39,7 @@ SPACING, FAR_SPACING = 64, 1024  # after these one in so many; on other devices,
 
 
 @dataclass(slots=True)
-class Place:
+class LossLine:
     """A line of user code that computes a loss, and how it last did."""
 
     kind: str
@@ -60,25 +60,25 @@ class Place:
 
 
 @dataclass(slots=True)
-class Call:
+class LossCall:
     """A loss that was computed and may be backwarded. Holds no tensor."""
 
-    place: Place
+    place: LossLine
     node_type: type  # of the node it returned: guards against two threads that count alike
     input_shape: tuple[int, ...]
     target_shape: tuple[int, ...]
     is_target_turned: bool  # given a dimension by the program, to meet the prediction's
 
 
-class Calls:
+class LossCalls:
     """Losses by the sequence number of the node they returned."""
 
     def __init__(self, on_evaluated: Callable[[str, Tensor], None]) -> None:
         self.on_evaluated = on_evaluated  # told of losses without gradients, by kind
-        self.by_sequence: dict[int, Call] = {}
+        self.by_sequence: dict[int, LossCall] = {}
         self._rows: dict[str, tuple[int, int]] = {}  # by kind, the step before which rows were counted, and how many
         self._num_unequal = 0
-        self._places: dict[tuple[int, int, str], Place] = {}
+        self._places: dict[tuple[int, int, str], LossLine] = {}
         self._kept: list[CodeType] = []  # keeps code objects alive, because the cache knows them by id
 
     def install(self, recorder: Recorder) -> None:
@@ -131,7 +131,7 @@ class Calls:
         if self._num_unequal <= ARMED_UNEQUAL:
             recorder.arm()
 
-    def of(self, node: Any) -> Call | None:
+    def of(self, node: Any) -> LossCall | None:
         call = self.by_sequence.get(node._sequence_nr())
         return call if call is not None and call.node_type is type(node) else None
 
@@ -153,7 +153,7 @@ class Calls:
         if len(self.by_sequence) >= KEPT_CALLS:
             for old in list(self.by_sequence)[: KEPT_CALLS // 2]:
                 del self.by_sequence[old]
-        self.by_sequence[node._sequence_nr()] = Call(
+        self.by_sequence[node._sequence_nr()] = LossCall(
             place,
             type(node),
             first.shape if isinstance(first, Tensor) else (),
@@ -161,7 +161,7 @@ class Calls:
             isinstance(second, Tensor) and second._base is not None and second._base.dim() < second.dim(),
         )
 
-    def _place(self, recorder: Recorder, kind: str) -> Place | None:
+    def _place(self, recorder: Recorder, kind: str) -> LossLine | None:
         """The user's line. Unlike `Sites.here` it does not look at callers: this runs on every loss."""
         frame: FrameType | None = sys._getframe(3)
         is_user = recorder.sites.is_user
@@ -174,7 +174,7 @@ class Calls:
         place = self._places.get(key)
         if place is None:
             self._kept.append(code)
-            place = self._places[key] = Place(kind, Site(code.co_filename, frame.f_lineno, code.co_qualname))
+            place = self._places[key] = LossLine(kind, Site(code.co_filename, frame.f_lineno, code.co_qualname))
         return place
 
 

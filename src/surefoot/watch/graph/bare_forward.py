@@ -26,7 +26,7 @@ MAX_DEPTH = 60  # frames between a layer and the loop
 _TORCH_CALLS = frozenset(("_call_impl", "inner", "_slow_forward"))
 
 
-class ForwardProbe(Probe):
+class BareForwardProbe(Probe):
     name = "forward"
 
     def __init__(self) -> None:

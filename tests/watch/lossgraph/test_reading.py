@@ -2,7 +2,7 @@
 
 import torch
 
-from surefoot.watch.lossgraph.term import read_term
+from surefoot.watch.lossgraph.reading import read_term
 
 
 def test_a_mean_of_means_is_over_all_their_values() -> None:

@@ -24,7 +24,7 @@ _TORCHS_OWN = frozenset({str(_TORCH / "utils" / "checkpoint.py"), str(_TORCH / "
 
 
 @dataclass(slots=True)
-class Call:
+class LayerCall:
     """A call of a model by the program, seen from a layer inside it."""
 
     modules: list[Module]  # from the layer outwards
@@ -38,7 +38,7 @@ class Call:
         return self.modules[-1]
 
 
-def find_call(sites: Sites, depth: int, *, mark: bool = True) -> Call | None:
+def find_call(sites: Sites, depth: int, *, mark: bool = True) -> LayerCall | None:
     """The outermost module call above the frame at `depth`; None if no module is being called.
 
     A call that was marked is not new when it is found again.
@@ -61,7 +61,7 @@ def find_call(sites: Sites, depth: int, *, mark: bool = True) -> Call | None:
     if outermost is None:
         return None
     given, is_new = _look_at(outermost, mark)
-    return Call(modules, sites.here(outermost_depth + 2), given, is_new, torchs_own)
+    return LayerCall(modules, sites.here(outermost_depth + 2), given, is_new, torchs_own)
 
 
 def _called(frame: FrameType) -> Module | None:

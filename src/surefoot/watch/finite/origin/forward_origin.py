@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from surefoot.facts import BirthFacts
-from surefoot.watch.finite.origin.flow import FINE, INFINITE, LEAF, NAN, Flow, Step, Value
+from surefoot.watch.finite.origin.known_values import FINE, INFINITE, LEAF, NAN, KnownOperation, KnownValues, Value
 from surefoot.watch.finite.origin.operation import KEEPING, MASKING, TAME, averages
 from surefoot.watch.finite.origin.place import Places, readable
 from surefoot.watch.lossgraph.node import Node, name_of
 
 
-def forward_birth(root: Tensor, places: Places) -> BirthFacts | None:
+def forward_origin(root: Tensor, places: Places) -> BirthFacts | None:
     """None for a loss without a graph. The graph must be whole, as it is before its backward."""
     if root.grad_fn is None:
         return None
-    flow, seen = Flow(root), set()
+    flow, seen = KnownValues(root), set()
     node: Node = root.grad_fn
     while node in flow.steps and node not in seen:  # a graph that is too large is cut
         seen.add(node)
@@ -42,11 +42,11 @@ def forward_birth(root: Tensor, places: Places) -> BirthFacts | None:
 class Before:
     """What leads to a bad result: operations with unknown results, and the known values that go into them."""
 
-    steps: list[Step]  # the one with the bad result first
+    steps: list[KnownOperation]  # the one with the bad result first
     known: list[tuple[Node, Value]]
 
 
-def _before(flow: Flow, step: Step) -> Before:
+def _before(flow: KnownValues, step: KnownOperation) -> Before:
     steps, known, seen = [step], [], {step.node}
     for one in steps:
         for child in one.inputs:
@@ -59,7 +59,7 @@ def _before(flow: Flow, step: Step) -> Before:
     return Before(steps, known)
 
 
-def _further(flow: Flow, before: Before) -> Node | None:
+def _further(flow: KnownValues, before: Before) -> Node | None:
     """The bad input to go on from, if what lies between can't have made it; a NaN rather than an Inf, the earliest."""
     bad = [(value.badness, node) for node, value in before.known if value.badness and not _is_mask(flow, node, value)]
     if not bad or (len(before.steps) > 1 and (len(bad) > 1 or any(_can_make(flow, one) for one in before.steps))):
@@ -68,7 +68,7 @@ def _further(flow: Flow, before: Before) -> Node | None:
     return min((node for badness, node in bad if badness == worst), key=lambda node: int(node._sequence_nr()))
 
 
-def _can_make(flow: Flow, step: Step, badness: int = INFINITE) -> bool:
+def _can_make(flow: KnownValues, step: KnownOperation, badness: int = INFINITE) -> bool:
     """Whether a bad value may begin here, in the operation or in an input that is not kept."""
     if flow.is_half:
         is_safe = step.operation in KEEPING
@@ -77,7 +77,7 @@ def _can_make(flow: Flow, step: Step, badness: int = INFINITE) -> bool:
     return not is_safe or bool(step.num_hidden) or any(value.badness for value in step.constants)
 
 
-def _judge(flow: Flow, step: Step, before: Before) -> tuple[str, Step, str]:
+def _judge(flow: KnownValues, step: KnownOperation, before: Before) -> tuple[str, KnownOperation, str]:
     """Where it began, in which operation, and what is known of its inputs."""
     empty = [one for one in before.steps if averages(one.operation) and flow.is_empty(one)]
     if empty:
@@ -98,7 +98,7 @@ def _judge(flow: Flow, step: Step, before: Before) -> tuple[str, Step, str]:
     return "forward", culprit, _detail(flow, culprit)
 
 
-def _is_mask(flow: Flow, node: Node, value: Value) -> bool:
+def _is_mask(flow: KnownValues, node: Node, value: Value) -> bool:
     """Minus infinity that an operation filled in, whose other inputs are known to be finite."""
     seen = set()
     while value.is_mask and node in flow.steps and node not in seen:
@@ -114,19 +114,19 @@ def _is_mask(flow: Flow, node: Node, value: Value) -> bool:
     return False
 
 
-def _mask_detail(flow: Flow, step: Step) -> str:
+def _mask_detail(flow: KnownValues, step: KnownOperation) -> str:
     result = flow.results.get(step.node)
     is_nan = result is not None and result.badness == NAN
     return "a row of it is masked throughout" if is_nan and step.operation in ("Softmax", "LogSoftmax") else ""
 
 
-def _overflows(flow: Flow, step: Step) -> bool:
+def _overflows(flow: KnownValues, step: KnownOperation) -> bool:
     """Half precision ends at 65504; elsewhere sums of finite numbers stay finite."""
     value = flow.results.get(step.node)
     return value is not None and value.badness == INFINITE and value.dtype.itemsize == 2
 
 
-def _detail(flow: Flow, step: Step) -> str:
+def _detail(flow: KnownValues, step: KnownOperation) -> str:
     result = flow.results.get(step.node)
     inputs = [value for child in step.inputs if (value := flow.into(step, child)) is not None]
     inputs = [value for value in (*inputs, *step.constants) if value.badness == FINE]
