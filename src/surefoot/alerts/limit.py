@@ -1,8 +1,10 @@
-"""How much is told: each cause once in a while, and never a flood. What is held back is counted."""
+"""How much is sent: each cause once in a while, by one process, and never a flood. What is held back is counted."""
 
+import hashlib
 from collections import Counter
+from pathlib import Path
 
-REST_SECONDS = 600.0  # before the same cause is told again
+REST_SECONDS = 600.0  # before the same cause is sent again
 BURST = 5  # alerts at once
 SPACING_SECONDS = 60.0  # in the long run, between two of them
 
@@ -18,7 +20,7 @@ class Limit:
         self._at: float | None = None
 
     def allows(self, cause: str, time: float) -> bool:
-        """Whether it may be told now; counted as held back if not."""
+        """Whether it may be sent now; counted as held back if not."""
         passed = 0.0 if self._at is None else max(0.0, time - self._at)
         self._at = time
         self._credit = min(float(BURST), self._credit + passed / SPACING_SECONDS)
@@ -39,3 +41,13 @@ class Limit:
         num = self.held.total()
         self.held.clear()
         return num
+
+
+def claim(folder: Path, cause: str) -> bool:
+    """Whether no other process of the run has sent it."""
+    name = hashlib.sha256(cause.encode(errors="backslashreplace")).hexdigest()[:32]
+    try:
+        (folder / f"told-{name}").touch(exist_ok=False)
+    except OSError:
+        return False
+    return True

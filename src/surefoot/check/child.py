@@ -16,8 +16,8 @@ from surefoot.check.seeds import Habits, seed_all
 from surefoot.check.sharing import can_share, fork_for_each, open_files
 from surefoot.lab.learn.end_with_parent import end_group, when_parent_ends
 from surefoot.launch import outcome
+from surefoot.launch.hook.surefoot_import import when_imported
 from surefoot.launch.program import Program, ProgramError
-from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.launch.workspace.following import redirect_children
 from surefoot.launch.workspace.redirect import Redirect
 from surefoot.launch.workspace.workspace import OUTSIDE
@@ -54,7 +54,7 @@ class Child:
         self._habits.install()
         if wanted.seed is not None:
             seed_all(wanted.seed)
-        when_torch_is_imported(self._torch_is_there)
+        when_imported("torch", self._torch_is_there)
         self._redirect.has_written = False
         self._num_open = open_files()
         try:

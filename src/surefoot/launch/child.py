@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from surefoot.alerts.claim import claim
+from surefoot.alerts.limit import claim
 from surefoot.judge import Finding
 from surefoot.launch.guard import Guard
 from surefoot.launch.handover import Origin, hand_over

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from surefoot.capture import Capture
 from surefoot.judge import Finding
 from surefoot.judge.coverage import needed
+from surefoot.launch.hook.surefoot_import import when_imported
 from surefoot.launch.plan import Plan
-from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.report import Report
 from surefoot.rules import Rule
 from surefoot.rules.catalogue import catalogue
@@ -74,7 +74,8 @@ class Watching:
         if not self._is_child:
             self._open_exporters()
         self._among_models = "torch" in sys.modules
-        self._forget = when_torch_is_imported(self._start)
+        # Importing torch here would be too early: programs set OMP_NUM_THREADS and the like before they import it.
+        self._forget = when_imported("torch", self._start)
 
     def finish(self, reason: str) -> None:
         """The program has ended; its exit functions may still log."""
@@ -126,8 +127,8 @@ class Watching:
         port = plan.prometheus if self._is_first_rank and not self._is_child else None
         is_sender = self._is_first_rank or claims is not None  # of several that see the same, one tells
         if (plan.alerts and is_sender) or port is not None:
-            from surefoot.alerts.claim import claim
             from surefoot.alerts.exporters import Exporters
+            from surefoot.alerts.limit import claim
 
             self._exporters = Exporters(
                 plan.alerts,

@@ -143,16 +143,9 @@ class Loop:
         self._ranks = join(parallel, self.device, fsdp_units)
         self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
+        limits = clip_norm, clip_value, clip_spikes
         self._updaters = make_updaters(
-            grouped,
-            self._accumulate,
-            self._ranks,
-            precision,
-            self.device,
-            scheduler,
-            clip_norm,
-            clip_value,
-            clip_spikes,
+            grouped, self._accumulate, self._ranks, precision, self.device, scheduler, *limits
         )
         self._averages = Averages(ema, self._updaters, self.models)
         self._before_update = setup.name_hooks("before_update", before_update, names)
@@ -161,17 +154,23 @@ class Loop:
         for one in self.optimizers.values() if fused else ():
             setup.use_fused(one)
         self._weights_matter = self._ranks.size > 1 or any(num > 1 for num in self._accumulate.values())
-        if checkpoint is not None:
-            group.refuse_own_sharding(self.models, self._ranks)
-        self._folder = None if checkpoint is None else self._ranks.folder(place_of(checkpoint), keep)
-        self._writer = BackgroundWriter(self._folder) if checkpoint_async and self._folder is not None else None
-        self._frozen = FrozenWeights(self.models) if save == "trainable" else None
-        self._best = BestKeeper(keep_best, self._ranks)
-        self._save_timer = Timer(check_every("checkpoint_every", checkpoint_every), self._ranks)
+        self._set_up_saving(checkpoint, checkpoint_every, checkpoint_async, keep, keep_best, save)
         self._log = LoopLog(self, log, self._ranks, alerts, prometheus)
         quiet = self._ranks.rank > 0
         self._progress = Progress(False if quiet else progress)
         self._watching = Watching(self, self._log, quiet=quiet, overhead=overhead) if watch else None
+
+    def _set_up_saving(
+        self, checkpoint: str | PathLike[str] | None, checkpoint_every: int | Every | None, in_background: bool,
+        keep: int, keep_best: tuple[str, str] | None, save: Literal["all", "trainable"],
+    ) -> None:  # fmt: skip
+        if checkpoint is not None:
+            group.refuse_own_sharding(self.models, self._ranks)
+        self._folder = None if checkpoint is None else self._ranks.folder(place_of(checkpoint), keep)
+        self._writer = BackgroundWriter(self._folder) if in_background and self._folder is not None else None
+        self._frozen = FrozenWeights(self.models) if save == "trainable" else None
+        self._best = BestKeeper(keep_best, self._ranks)
+        self._save_timer = Timer(check_every("checkpoint_every", checkpoint_every), self._ranks)
 
     # --- training
 

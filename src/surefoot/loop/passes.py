@@ -32,22 +32,9 @@ def passes(
     at_epoch_end: Callable[[], object] | None,
 ) -> Iterator[Any]:  # fmt: skip
     """What `Loop.batches` does."""
-    loop._num_calls += 1
-    if loop.stopped is not None and loop._resumed is None:
+    feed = _begin(loop, loader, epochs)
+    if feed is None:
         return
-    if loop._resumed is not None and is_done(loop._resumed, loop._num_calls, epochs):
-        loop._progress.say(f"call {loop._num_calls} of batches was done before the checkpoint; nothing to do in it")
-        return
-    feed = Feed(loader if loop._overfit is None else first_batches(loader, loop._overfit), epochs)
-    if loop._resumed is not None:
-        restore_data(feed, loop._resumed)
-        loop._resumed = None
-        if loop.stopped is not None:
-            return
-    else:
-        loop.flush()  # what an earlier loop left open
-        if loop._num_calls == 1 and loop._folder is not None and loop._ranks.rank == 0:
-            say_starting_over(loop._folder)
     loop._feed, loop._after_update = feed, after_update
     loop._note_attributes()
     loop._save_timer.start(loop.seconds)
@@ -66,15 +53,7 @@ def passes(
             if not feed.num_drawn and not loop.num_updates:
                 refuse_empty(epoch)
             if loop.stopped is None:
-                loop.flush()
-                loop._log.settle()
-                loop._num_epochs_done = epoch + 1
-                loop.num_epochs += 1
-                loop._each_schedule(Schedulers.epoch_ends)
-                loop._ask_stop({})  # what counts epochs
-                if at_epoch_end is not None:
-                    at_epoch_end()
-                loop._is_save_due |= loop._save_timer.is_due_after_epoch(loop.num_epochs)
+                _end_epoch(loop, at_epoch_end)
                 _save_if_asked(loop, ending)
             if loop.stopped is not None:
                 break
@@ -84,6 +63,37 @@ def passes(
     refuse_no_update(loop)
     if loop._ranks.rank == 0 and loop.num_epochs > 1 and loop.stopped is None:
         say_never_seen(loop, loop._shown)
+
+
+def _begin(loop: Loop, loader: Any, epochs: int | None) -> Feed | None:
+    """Where the data begins, or goes on after `resume()`; None if there is nothing left to do."""
+    loop._num_calls += 1
+    if loop.stopped is not None and loop._resumed is None:
+        return None
+    if loop._resumed is not None and is_done(loop._resumed, loop._num_calls, epochs):
+        loop._progress.say(f"call {loop._num_calls} of batches was done before the checkpoint; nothing to do in it")
+        return None
+    feed = Feed(loader if loop._overfit is None else first_batches(loader, loop._overfit), epochs)
+    if loop._resumed is not None:
+        restore_data(feed, loop._resumed)
+        loop._resumed = None
+        return None if loop.stopped is not None else feed
+    loop.flush()  # what an earlier loop left open
+    if loop._num_calls == 1 and loop._folder is not None and loop._ranks.rank == 0:
+        say_starting_over(loop._folder)
+    return feed
+
+
+def _end_epoch(loop: Loop, at_epoch_end: Callable[[], object] | None) -> None:
+    loop.flush()
+    loop._log.settle()
+    loop._num_epochs_done = loop.epoch + 1
+    loop.num_epochs += 1
+    loop._each_schedule(Schedulers.epoch_ends)
+    loop._ask_stop({})  # what counts epochs
+    if at_epoch_end is not None:
+        at_epoch_end()
+    loop._is_save_due |= loop._save_timer.is_due_after_epoch(loop.num_epochs)
 
 
 def _epoch_batches(loop: Loop, feed: Feed, ending: Termination) -> Iterator[Any]:

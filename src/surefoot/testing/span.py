@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from surefoot.judge import Finding, read_settings, select
-from surefoot.launch.torch_import import when_torch_is_imported
+from surefoot.launch.hook.surefoot_import import when_imported
 from surefoot.report.place import relative
 from surefoot.report.text import finding_as_text
 from surefoot.rules import LEVELS, Level, Rule
@@ -51,7 +51,7 @@ class WatchedSpan:
             self._outer._begin()
 
     def _begin(self) -> None:
-        self._forget = when_torch_is_imported(self._start)
+        self._forget = when_imported("torch", self._start)
 
     def _start(self) -> None:
         from surefoot.sanitizer.sanitizer import Listener, Sanitizer

@@ -9,8 +9,7 @@ from torch.optim import lr_scheduler
 
 import surefoot as sf
 from surefoot.lab.descent.catalogue import NUM_SAMPLES, OPTIMIZERS, SCHEDULES
-from surefoot.lab.descent.descend import LOST, NotWantedError, descend
-from surefoot.lab.descent.path import Path
+from surefoot.lab.descent.descend import LOST, NotWantedError, Path, descend
 from surefoot.lab.descent.samples import mean_pulls, pulls
 from surefoot.lab.descent.settings import Settings, read_settings
 from surefoot.lab.descent.surface import SURFACES

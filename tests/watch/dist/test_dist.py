@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from surefoot.watch.dist.noted_updates import is_noted
+from surefoot.watch.dist.note import is_noted
 from surefoot.watch.dist.replica import read_weights
 from surefoot.watch.dist.traffic import Traffic, number_of_all
 from surefoot.watch.dist.wrapper import Wrappers

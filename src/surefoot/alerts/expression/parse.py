@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from surefoot.alerts.expression.error import ExpressionError
 from surefoot.alerts.expression.function import FUNCTIONS, MOST_VALUES, newest
 from surefoot.alerts.expression.node import (
     ARITHMETIC,
@@ -23,7 +22,7 @@ from surefoot.alerts.expression.node import (
     Number,
 )  # fmt: skip
 from surefoot.alerts.expression.series import Book, Series
-from surefoot.alerts.expression.token import Token, tokens
+from surefoot.alerts.expression.token import ExpressionError, Token, tokens
 
 WORDS = ("and", "or", "not", "for")  # a series of such a name is written in quotes
 SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}  # a duration, or more of them with an s

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from surefoot.alerts.expression.error import ExpressionError
-
 Kind = Literal["number", "name", "quoted", "operator", "end"]
 
 # A name may hold - / : . where a letter or digit follows at once, as in `val/loss`: as operators they stand apart.
@@ -19,6 +17,19 @@ _TOKEN = re.compile(
 )
 _KINDS: dict[str, Kind] = {"number": "number", "name": "name", "quoted": "quoted", "operator": "operator"}
 _INSTEAD = {"=": "==", "&": "and", "|": "or", "!": "not"}  # as other languages write it
+
+
+class ExpressionError(ValueError):
+    """Shows the expression with a mark under the place."""
+
+    def __init__(self, what: str, text: str, at: int) -> None:
+        shown = "".join(c if c.isprintable() else " " for c in text)
+        super().__init__(f"{what}\n  {shown}\n  {' ' * at}^")
+        self.what = what
+        self.at = at
+
+    def __reduce__(self) -> tuple[type[ValueError], tuple[str]]:  # pools send exceptions to their parent
+        return (ValueError, (str(self),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from surefoot.dashboard.data.charts import EVER
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.encode import Numbers
 from surefoot.dashboard.data.track import Cells, Odd
 from surefoot.dashboard.data.tracks import Memory, Tracks, known_series
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.error import DAMAGE
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.series import Series
 

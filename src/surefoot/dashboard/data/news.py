@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from surefoot.dashboard.data.cursor import as_text, from_text
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.delta import delta
 from surefoot.dashboard.data.encode import encode
 from surefoot.dashboard.data.findings import findings_of
 from surefoot.dashboard.data.run import cursors
 from surefoot.dashboard.data.run_cache import NoSuchRunError, Row, RunCache, Signature, signature_of
+from surefoot.runlog.read.error import DAMAGE
 from surefoot.runlog.read.follow import START, Cursor
 from surefoot.runlog.read.run import Run
 

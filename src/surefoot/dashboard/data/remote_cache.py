@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.encode import Numbers
 from surefoot.dashboard.data.metrics import KINDS, exactly
 from surefoot.dashboard.data.run_cache import MOST_NAMES, NoSuchRunError, Row, RunCache
+from surefoot.runlog.read.error import DAMAGE
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.remote.index import Entry, number
 from surefoot.runlog.remote.runs import RemoteRuns

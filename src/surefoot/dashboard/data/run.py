@@ -6,11 +6,11 @@ import dataclasses
 from typing import Any
 
 from surefoot.dashboard.data.cursor import as_text
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.heatmap import places_in_model
 from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.runlog.media.kind import MEDIA
 from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.error import DAMAGE
 from surefoot.runlog.read.follow import Cursor, newest
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.setting import PREFIX

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.metrics import KnownNames, Metrics, exactly, metrics_of
 from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.dashboard.data.spark import spark
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.edits import is_edit_file
-from surefoot.runlog.read.error import RunLogError, Unreadable
+from surefoot.runlog.read.error import DAMAGE, RunLogError, Unreadable
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.read.runs import Runs
 from surefoot.runlog.read.summary import summarize

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from surefoot.dashboard.data.charts import EVER
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.encode import Numbers
 from surefoot.dashboard.data.track import Cells, bucketed, cells_of
 from surefoot.dashboard.data.tracks import Memory
 from surefoot.runlog.read.column import join, read_chunks
 from surefoot.runlog.read.connection import snapshot
+from surefoot.runlog.read.error import DAMAGE
 from surefoot.runlog.read.process import StoredProcess
 from surefoot.runlog.read.run import Run
 from surefoot.runlog.read.segment import read_manifest

@@ -72,9 +72,8 @@ def acting(name: str) -> Handler:
 
 def told(answer: Callable[[], dict[str, Any]]) -> Response:
     """The answer, or why there is none."""
-    from surefoot.dashboard.data.damage import DAMAGE
     from surefoot.dashboard.data.run_cache import NoSuchRunError
-    from surefoot.runlog.read.error import RunLogError
+    from surefoot.runlog.read.error import DAMAGE, RunLogError
 
     try:
         return as_json(encode(answer()))

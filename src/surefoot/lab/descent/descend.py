@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from surefoot.lab.descent.made import make_optimizer, make_schedule
-from surefoot.lab.descent.path import Path
 from surefoot.lab.descent.samples import mean_pulls
 from surefoot.lab.descent.settings import Settings
 
@@ -19,6 +20,21 @@ LOST = 1e6  # so far from everything drawn, a path has diverged
 
 class NotWantedError(Exception):
     """Nobody waits for it any more."""
+
+
+@dataclass(slots=True)
+class Path:
+    """Where the weights were, the first entry before any update; and of each update its gradient and its rate."""
+
+    w0: list[float] = field(default_factory=list)
+    w1: list[float] = field(default_factory=list)
+    loss: list[float] = field(default_factory=list)  # of the surface, not of a batch
+    grad_norm: list[float] = field(default_factory=list)  # as accumulated, before clipping
+    rate: list[float] = field(default_factory=list)
+    diverged_at: int | None = None  # the update after which the weights were lost; not among the entries
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 def descend(settings: Settings, is_wanted: Callable[[], bool] = lambda: True) -> Path:

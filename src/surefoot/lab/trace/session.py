@@ -12,10 +12,10 @@ from surefoot.judge import Finding
 from surefoot.lab.trace.source_lines import source_of
 from surefoot.lab.trace.stage import Trace
 from surefoot.launch import outcome
+from surefoot.launch.hook.surefoot_import import when_imported
 from surefoot.launch.outcome import Outcome
 from surefoot.launch.program import Program
 from surefoot.launch.termination import Termination
-from surefoot.launch.torch_import import when_torch_is_imported
 from surefoot.launch.traceback import clean_in_threads
 from surefoot.launch.user_code import user_code
 from surefoot.rules.catalogue import catalogue
@@ -60,7 +60,7 @@ class TraceSession:
         termination = Termination(self._report)
         termination.expect()
         decide(None)  # half a run is nothing to keep
-        forget = when_torch_is_imported(self._start)
+        forget = when_imported("torch", self._start)
         clean_in_threads()
         self._ended = outcome.run(self._program.run)
         outcome.wait_for_threads()

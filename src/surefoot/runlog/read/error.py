@@ -1,5 +1,7 @@
 """What a reader has to say about files it can't read."""
 
+import sqlite3
+import struct
 import warnings
 from collections.abc import Callable, Iterable
 
@@ -8,6 +10,10 @@ Say = Callable[[str], None]
 
 class RunLogError(Exception):
     """A log that can't be read, and why."""
+
+
+# What reading a damaged log may raise, or one that somebody has made to look like a log.
+DAMAGE = (RunLogError, OSError, ValueError, TypeError, LookupError, sqlite3.Error, struct.error)
 
 
 class RunLogWarning(UserWarning):

@@ -16,8 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from surefoot.facts import LossFacts, ReplicaFacts, Site
 from surefoot.watch.dist.course import Alone, Course
-from surefoot.watch.dist.note import note_by_hand, note_of
-from surefoot.watch.dist.noted_updates import is_noted
+from surefoot.watch.dist.note import is_noted, note_by_hand, note_of
 from surefoot.watch.dist.traffic import Mark, Traffic, num_ranks, number_of_all
 from surefoot.watch.dist.wrapper import Wrapper, Wrappers
 from surefoot.watch.probe import Probe

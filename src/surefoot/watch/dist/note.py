@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
     from surefoot.watch.tracked_optimizer import TrackedOptimizer
 
+# Updates between notes, the same on all ranks without communication; before that the 1st, 2nd, 4th, 8th, …
+SPACING = 256
+
+
+def is_noted(update: int) -> bool:
+    return update % SPACING == 0 if update > SPACING else update & (update - 1) == 0
+
 
 def note_of(
     recorder: Recorder, tracked: TrackedOptimizer, wrappers: Sequence[Wrapper], losses: Sequence[LossFacts | None],

@@ -12,7 +12,7 @@ from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
 from surefoot.watch.data.batch_mark import mark_of, tensors_in
-from surefoot.watch.dist.noted_updates import is_noted
+from surefoot.watch.dist.note import is_noted
 from surefoot.watch.inventory.module import named_parameters
 from surefoot.watch.tracked_optimizer import TrackedOptimizer
 

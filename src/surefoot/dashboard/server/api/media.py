@@ -8,11 +8,11 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from surefoot.dashboard.data.damage import DAMAGE
 from surefoot.dashboard.data.media import find_medium, list_media
 from surefoot.dashboard.data.run_cache import NoSuchRunError, RunCache
 from surefoot.dashboard.server.reply import Params, refuse
 from surefoot.runlog.media.kind import TYPES
+from surefoot.runlog.read.error import DAMAGE
 
 HEADERS = {"Content-Security-Policy": "default-src 'none'; sandbox", "Cache-Control": "private, max-age=86400"}
 
