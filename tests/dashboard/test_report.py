@@ -156,3 +156,14 @@ def test_a_full_disk_is_said(log: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["report", TRAIN, "--log", str(log), "-o", str(full)]) == 2
     assert "can't be written: No space left on device" in capsys.readouterr().err
     assert full.is_symlink()
+
+
+def test_a_picture_that_is_damaged_is_named(tmp_path: Path) -> None:
+    with sf.start_run(tmp_path / "runs", name="media") as made:
+        made.log({"note": "as it was"}, step=1)
+    (note,) = (tmp_path / "runs").rglob("*.txt")
+    note.write_text("as it is")
+    run = load_run(tmp_path / "runs" / made.name)
+    gathered = gathering.gather(run)
+    assert [line.get("address") for line in gathered["media"] if line["name"] == "note"] == [None]
+    assert gathered["run"]["problems"] == run.problems == [f"{note} is damaged: it is not what was stored there."]

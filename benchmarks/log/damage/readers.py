@@ -6,6 +6,7 @@ import json
 import re
 import traceback
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -84,6 +85,27 @@ def _api(log: Path, run: str, out: Path) -> Reading:
     return Reading(rows, " ".join([*(str(one.message) for one in caught), *found.problems]))
 
 
+def _parts(log: Path, run: str, out: Path) -> Reading:
+    """What else Python is given: settings, media, news since the start, and a series in ranges."""
+    found = sf.open(log)[run]
+    rows: Counter[str] = Counter(f"{name} {one}" for name, one in found.settings.items())
+    said = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for process in found:
+            for medium in process.media():
+                try:
+                    rows[f"{process.name} {medium.name} {medium.step} {zlib.crc32(medium.read())}"] += 1
+                except RunLogError as error:
+                    said += str(error)
+            for series, column in process.after().columns.items():
+                zipped = zip(column.steps.tolist(), column.values.tolist(), strict=True)
+                rows.update(f"news {process.name} {series.label} {row}" for row in zipped)
+        rows.update(map(str, found.scalars("loss").values.tolist()))
+        found.buckets("loss", 20)
+    return Reading(rows, " ".join([said, *found.problems]))
+
+
 def _labels(log: Path, run: str, out: Path) -> Reading:
     found = sf.open(log)[run]
     return Reading(Counter([str(found.labels)]), " ".join(found.problems))
@@ -151,7 +173,8 @@ def _dashboard(log: Path, run: str, out: Path) -> Reading:
     said, raw = "", ""
     for place in (
         "/api/runs", f"/api/runs/{run}", f"/api/runs/{run}/findings", f"/api/runs/{run}/hists?name=weights",
-        f"/api/runs/{run}/series?name=loss&name=lr&name=val/loss&buckets=50",
+        f"/api/runs/{run}/series?name=loss&name=lr&name=val/loss&buckets=50", f"/api/runs/{run}/media",
+        "/api/columns", f"/api/series?run={run}&name=loss", f"/api/compare?run={run}&run=20260115-231405-other-3f9c00",
     ):  # fmt: skip
         reply = client.get(place)
         if reply.status_code >= 500:
@@ -167,7 +190,7 @@ def _dashboard(log: Path, run: str, out: Path) -> Reading:
 
 def _problems(answer: Any) -> list[str]:
     if isinstance(answer, dict):
-        rows = answer.get("runs", [])
+        rows = [row for row in answer.get("runs", []) if isinstance(row, dict)]
         return list(answer.get("problems", [])) + [row["reason"] for row in rows if row.get("status") == "unreadable"]
     return []
 
@@ -181,6 +204,7 @@ def _without_clock(answer: Any) -> Any:
 _ASKED = "select name, rank, step, time, value from scalars order by all"
 READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
     "sf.open": _api,
+    "parts": _parts,
     "labels": _labels,
     "runs": _command("runs", "--format", "csv"),
     "show": _command("show", "{run}"),
@@ -188,7 +212,8 @@ READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
     "query others": _command(
         "query", "select (select list([step, loss, lr] order by step) from steps), (select count(*) from hists), "
         "(select sum(count) from hists), (select list(message order by step) from findings), "
-        "(select count(*) from events)",
+        "(select count(*) from events), (select list([name, value] order by name) from settings), "
+        "(select list(name order by step, name) from media), (select list(number order by step) from cells)",
         "--format", "json",
     ),
     "report": _command("report", "{run}", "-o", "{out}"),
@@ -198,11 +223,11 @@ READERS: dict[str, Callable[[Path, str, Path], Reading]] = {
     "export tensorboard": _command("export", "{run}", "--to", "tensorboard", "-o", "{out}"),
     "doctor": _command("doctor", "{run}"),
     "doctor --salvage": _salvaged,
-    "compare": _command("compare", "{run}", "20260115-231405-other-3f9c01"),
+    "compare": _command("compare", "{run}", "20260115-231405-other-3f9c00"),
     "dashboard": _dashboard,
 }  # fmt: skip
 SUBSETS = frozenset({  # a row that a whole run does not have is a wrong number
-    "sf.open", "query scalars", "export", "export parquet", "export tensorboard", "doctor --salvage"
+    "sf.open", "parts", "query scalars", "export", "export parquet", "export tensorboard", "doctor --salvage"
 })  # fmt: skip
 
 

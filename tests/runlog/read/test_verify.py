@@ -12,7 +12,9 @@ from surefoot.runlog.checksum import KEYS, checksum
 from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs, verify
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.write import seal
+from surefoot.runlog.write.file_id import has_note
 from surefoot.runlog.write.log import RunLog
+from surefoot.runlog.write.store import Store
 from tests.runlog.making import FINDING, LogFile
 
 PAGE = 4096
@@ -195,6 +197,69 @@ def test_a_file_that_was_damaged_before_it_was_closed_is_not_called_whole(tmp_pa
     change(tmp_path, "UPDATE chunks SET num_steps = 2")
     log.close()
     assert "1 of 1 blocks of scalars" in load_run(tmp_path).problems[0]
+
+
+def test_an_older_copy_of_a_file_is_not_taken_for_the_file(tmp_path: Path) -> None:
+    """Each of its rows has its checksum."""
+    file = tmp_path / "rank-0.db"
+    for step in (1, 2):
+        log = RunLog(file, {}, pytest.fail)
+        log.scalars(step, {"loss": 1 / step})
+        log.close()
+        if step == 1:
+            older = file.read_bytes()
+    assert load_run(tmp_path).problems == []
+    file.write_bytes(older)
+    run = load_run(tmp_path)
+    assert "is not as it was closed" in run.problems[0]
+    assert losses(run) == {1: 1.0}
+
+
+def test_a_note_does_not_outlive_the_next_opening(folder: Path) -> None:
+    file = folder / "rank-0.db"
+    assert has_note(file)
+    store = Store(file)
+    assert not has_note(file)
+    store.close()
+    assert load_run(folder).problems == []
+
+
+def test_rows_of_another_file_do_not_fit_in(tmp_path: Path) -> None:
+    """Ranks write files of the same layout; pages of one may come into another's, with their checksums."""
+    files = []
+    for rank in (0, 1):
+        log = RunLog(tmp_path / f"rank-{rank}.db", {"rank": str(rank)}, pytest.fail)
+        for step in range(1, 200):
+            log.scalars(step, {"loss": rank + 1 / step})
+            if step % 20 == 0:
+                assert log.flush()
+        log.close()
+        files.append(tmp_path / f"rank-{rank}.db")
+    mine, other = (file.read_bytes() for file in files)
+    num_read = 0
+    for first in range(0, len(mine), PAGE):
+        for last in range(first + PAGE, len(mine) + 1, 4 * PAGE):
+            spliced = mine[:first] + other[first:last] + mine[last:]
+            files[0].write_bytes(spliced)
+            run = load_run(tmp_path)
+            assert run.problems or spliced == mine
+            if run.first.rank == 0:
+                assert losses(run).items() <= {step: 1 / step for step in range(1, 200)}.items()
+                num_read += 1
+    assert num_read > 5
+
+
+def test_a_file_of_another_run_is_left_out(tmp_path: Path) -> None:
+    for name, ranks in (("mine", (0,)), ("other", (0, 1))):
+        for rank in ranks:
+            RunLog(tmp_path / name / f"rank-{rank}.db", {"run": name, "rank": str(rank)}, pytest.fail).close()
+    for kind in ("db", "id"):
+        shutil.copy(tmp_path / "other" / f"rank-1.{kind}", tmp_path / "mine")
+    run = load_run(tmp_path / "mine")
+    assert [process.name for process in run] == ["rank-0"]
+    assert "rank-1.db was written for the run other, the files beside it for mine" in run.problems[0]
+    renamed = (tmp_path / "other").rename(tmp_path / "renamed")
+    assert (load_run(renamed).problems, len(load_run(renamed).processes)) == ([], 2)
 
 
 def test_what_sqlite_may_turn_into_another_type_has_the_same_checksum() -> None:

@@ -3,7 +3,9 @@
 import math
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,9 @@ from surefoot.dashboard.data.series_index import SeriesIndexes
 from surefoot.runlog import doctor
 from surefoot.runlog.edits import change_labels
 from surefoot.runlog.labels import Labels, read_labels
-from surefoot.runlog.read import RunLogError
+from surefoot.runlog.read import RunLogError, RunLogWarning
 from surefoot.runlog.remote import sync as syncing
+from surefoot.runlog.remote.index import read_index
 from surefoot.runlog.remote.place import Place
 from surefoot.runlog.remote.runs import RemoteRuns
 from surefoot.runlog.remote.sync import sync
@@ -205,15 +208,46 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["sync", runs, share]) == 2
 
 
-def test_what_was_damaged_there_is_told(tmp_path: Path) -> None:
+def test_a_segment_that_was_damaged_there_is_left_out_and_named(tmp_path: Path, address: str) -> None:
+    train(tmp_path / "runs", 0.1)
+    place = Place(address)
+    sync(tmp_path / "runs", place)
+    (segment,) = (name for name in place.files.find(place.path("runs")) if name.endswith(".parquet"))
+    content = bytearray(place.files.cat_file(segment))
+    content[len(content) // 3] ^= 1
+    place.files.pipe_file(segment, bytes(content))
+    there: Any = sf.open(address)
+    with pytest.warns(RunLogWarning, match="parquet is damaged or missing: its values are left out"):
+        assert there.sql("SELECT count(value) FROM scalars").rows() == [(0,)]
+    assert there.sql("SELECT updates FROM runs").rows() == [(50,)]
+
+
+def test_an_index_that_was_damaged_tells_nothing_wrong(tmp_path: Path) -> None:
     name = train(tmp_path / "runs", 0.1)
     share = tmp_path / "share"
     sync(tmp_path / "runs", Place(str(share)))
-    there: Any = sf.open(share)
-    (segment,) = (share / "runs").rglob("*.parquet")
-    segment.write_bytes(b"rubbish")
-    with pytest.raises(RunLogError, match="can't be read"):
-        there.sql("SELECT count(value) FROM scalars").rows()
-    next((share / "index").glob("*.parquet")).write_bytes(b"rubbish")
+    (file,) = (share / "index").glob("*.parquet")
+    whole, content = read_index(file), file.read_bytes()
+    assert [entry.run for entry in whole] == [name]
+    num_refused = 0
+    for place in range(0, len(content), 37):
+        file.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        try:
+            assert read_index(file) == whole
+        except RunLogError as error:
+            assert "\n" not in str(error) and "sync again" in str(error)
+            num_refused += 1
+    assert num_refused > 10
+    file.write_bytes(b"rubbish")
     with pytest.raises(RunLogError, match="index"):
         RemoteRuns(str(share))[name]
+
+
+def test_a_copy_of_a_damaged_run_tells_of_it(tmp_path: Path) -> None:
+    name = train(tmp_path / "runs", 0.1)
+    with closing(sqlite3.connect(tmp_path / "runs" / name / "rank-0.db")) as connection:
+        connection.execute("DELETE FROM findings")
+        connection.commit()
+    sync(tmp_path / "runs", Place(str(tmp_path / "share")))
+    there: Any = sf.open(tmp_path / "share")
+    assert "1 of 1 findings" in " ".join(there[name].problems)

@@ -165,3 +165,28 @@ def test_each_file_of_500_runs_is_opened_once(tmp_path: Path, monkeypatch: pytes
     lines = summarize(Runs(tmp_path / "runs").load())
     assert [(line.status, line.updates, line.last_loss) for line in lines] == [("finished", 7, 0.5)] * 500
     assert len([name for name in opened if "rank-0.db" in name]) == 500
+
+
+def test_an_order_is_dropped_while_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who takes goes on without the lock in the end, so that what was found may be gone, or stand elsewhere."""
+    monkeypatch.setattr(write_queue, "MOST_ORDERS", 2)
+    monkeypatch.setattr(write_queue, "PATIENCE_SECONDS", 0.0)
+    queue = write_queue.WriteQueue(lambda: None)
+    kept = [write_queue.Order(lambda: ("", ()), number=number) for number in range(3)]
+    dropped = write_queue.Order(lambda: ("", ()), may_drop=True)
+    for order in (kept[0], dropped):
+        queue.add_order(order)
+    listed = write_queue._listed
+
+    def listed_and_taken(items: Any) -> Any:
+        found = listed(items)
+        items.popleft()
+        return found
+
+    monkeypatch.setattr(write_queue, "_listed", listed_and_taken)
+    queue.add_order(kept[1])  # the one to drop stands at another place now
+    assert (list(queue.orders), queue.num_dropped) == ([kept[1]], 1)
+    queue.orders.extend([dropped])
+    queue.orders.rotate()
+    queue.add_order(kept[2])  # and now it is gone
+    assert (list(queue.orders), queue.num_dropped) == ([kept[1], kept[2]], 1)

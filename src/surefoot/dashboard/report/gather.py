@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from typing import Any
 
 from surefoot.dashboard.data.charts import charts, params
@@ -33,6 +32,7 @@ EVER = 2**62
 def gather(run: Run, share: float = 1.0) -> dict[str, Any]:
     """`share` of the points that a file may hold."""
     memory = Memory()
+    media = _media(run, int(share * MEDIA_BYTES))  # first: the page tells which of them are damaged
     about = describe(run, row_of(run, memory), SeriesIndexes())
     kinds = [series["kind"] for series in about["series"]]
     num = _within(LEAST_POINTS, share * ALL_POINTS / max(1, len(kinds) - kinds.count("hist")), share * MOST_POINTS)
@@ -41,7 +41,7 @@ def gather(run: Run, share: float = 1.0) -> dict[str, Any]:
     return {
         "run": about,
         "findings": {"findings": found},
-        "media": _media(run, int(share * MEDIA_BYTES)),
+        "media": media,
         "rules": {name: page for name in {str(one["rule"]) for one in found} if (page := _rule(name))},
         "ranks": {
             str(process.rank): _of_process(process, memory, num, num_hists)
@@ -73,9 +73,11 @@ def _media(run: Run, room: int) -> list[dict[str, Any]]:
         order.append((num_newer[line["process"], line["name"]], line))
     for _, line in sorted(order, key=lambda pair: pair[0]):
         if line["bytes"] <= room:
-            with suppress(RunLogError):
+            try:
                 line["address"] = as_address(find_medium(run, line["process"], line["file"]))
                 room -= line["bytes"]
+            except RunLogError as error:
+                next(process for process in run if process.name == line["process"]).say(str(error))
     return found
 
 

@@ -27,6 +27,17 @@ def check_identity(meta: Mapping[str, str], file: Path) -> None:
         raise RunLogError(f"{file} was written by rank {rank}. Give it back its name, rank-{rank}.db.")
 
 
+def strangers(folder: Path, metas: Mapping[Path, Mapping[str, str]]) -> dict[Path, str]:
+    """Files of another run, and what to say of each. Folders are renamed, but all files of a run then keep its name."""
+    runs = {file: meta.get("run", "") for file, meta in metas.items()}
+    own = folder.name if folder.name in runs.values() else next(filter(None, runs.values()), "")
+    return {
+        file: f"{file} was written for the run {run}, the files beside it for {own}. Put it back where it was."
+        for file, run in runs.items()
+        if run not in ("", own)
+    }
+
+
 def missing_tail(meta: Mapping[str, str], file: Path, *, has_write_ahead: bool) -> list[str]:
     """A process that was killed leaves its tail, until somebody brings it in."""
     if has_write_ahead or meta.get("tail") != "1" or "ended" in meta or not meta.get(KEY):

@@ -16,7 +16,7 @@ from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import is_whole
 from surefoot.runlog.read.error import RunLogError, warn_of
-from surefoot.runlog.read.identity import check_identity, missing_tail
+from surefoot.runlog.read.identity import check_identity, missing_tail, strangers
 from surefoot.runlog.read.media import StoredMedium
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
@@ -81,7 +81,7 @@ class Run:
         return self._scalars(name, rank)
 
     def _scalars(self, name: str, rank: int, part: Part = WHOLE) -> Column:
-        process = self.process(rank)
+        process = self._process(rank)
         found = process.columns(lambda series: series.kind == "scalar" and series.name == name, part)
         warn_of(process.problems, stacklevel=3)
         if not found:
@@ -91,7 +91,7 @@ class Run:
 
     def media(self, name: str | None = None, rank: int = 0) -> list[StoredMedium]:
         """Images, audio, texts and tables of one rank, all or those of a name, in the order of their steps."""
-        found = [one for one in self.process(rank).media() if name is None or one.name == name]
+        found = [one for one in self._process(rank).media() if name is None or one.name == name]
         return sorted(found, key=lambda one: (one.step, one.number))
 
     def buckets(
@@ -107,6 +107,13 @@ class Run:
         if rank == 0 and not any(process.rank == 0 for process in self.processes):
             return self.first
         raise KeyError(f"run {self.name} has no rank {rank} that can be read.")
+
+    def _process(self, rank: int) -> StoredProcess:
+        """Not another one in place of a rank that can't be read."""
+        why = self.damaged.get(self.folder / f"rank-{rank}.db")
+        if why is not None:
+            raise RunLogError(why)
+        return self.process(rank)
 
     def sql(self, query: str, **limits: Any) -> Answer:
         """Ask this run: `run.sql("SELECT step, value FROM scalars WHERE name = 'loss'").df()`."""
@@ -154,6 +161,8 @@ def load_run(folder: Path) -> Run:
         for problem in [*problems, *missing_tail(process.meta, file, has_write_ahead=has_write_ahead)]:
             process.say(problem)
         read.append(process)
+    damaged |= strangers(folder, {process.file: process.meta for process in read})
+    read = [process for process in read if process.file not in damaged]
     if not read:
         raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")
     edits = read_edits(folder, names)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from surefoot.runlog.checksum import KEYS, TABLE, checksum
+from surefoot.runlog.checksum import KEYS, TABLE, checksum, seed_of
 from surefoot.runlog.chunk import unpack_series
 from surefoot.runlog.schema import TABLES
 
@@ -29,21 +29,24 @@ INSERT INTO sqlite_sequence (name, seq) SELECT 'chunks', max(number) FROM (
 Rows = dict[Any, tuple[Any, ...]]
 
 
-def salvage(connection: sqlite3.Connection, file: Path) -> tuple[tuple[str, ...], bytes]:
-    """What is damaged in words, and the rest."""
+def salvage(connection: sqlite3.Connection, file: Path, seeds: Sequence[int]) -> tuple[tuple[str, ...], bytes]:
+    """What is damaged in words, and the rest. Of the seeds, that counts to which most rows fit."""
     noted = {table: _scan(connection, table, "checksums", "id", "crc") for table in KEYS}
-    found: dict[str, Rows] = {}
-    num_lost: dict[str, int] = {}
-    for table, key in KEYS.items():
-        rows = _scan(connection, table, table, key, "*")
-        sums = noted[table]
-        found[table] = {number: row for number, row in rows.items() if sums.get(number) == (checksum(*row),)}
-        num_lost[table] = len(rows.keys() | sums.keys()) - len(found[table])
+    rows = {table: _scan(connection, table, table, key, "*") for table, key in KEYS.items()}
+    found = max((_fitting(rows, noted, seed) for seed in seeds), key=lambda some: sum(map(len, some.values())))
+    num_lost = {table: len(rows[table].keys() | noted[table].keys()) - len(found[table]) for table in KEYS}
     for table, num in _drop_dependents(found).items():
         num_lost[table] += num
     lost = [f"{num} of {num + len(found[table])} {CALLED[table]}" for table, num in num_lost.items() if num]
     what = f"it has lost {', '.join(lost)}; the rest is read." if lost else "every row in it could still be read."
     return (f"{file} is damaged: {what}",), _database(found)
+
+
+def _fitting(rows: dict[str, Rows], noted: dict[str, Rows], seed: int) -> dict[str, Rows]:
+    return {
+        table: {number: row for number, row in rows[table].items() if sums.get(number) == (checksum(*row, seed=seed),)}
+        for table, sums in noted.items()
+    }
 
 
 def _scan(connection: sqlite3.Connection, which: str, table: str, key: str, columns: str) -> Rows:
@@ -87,10 +90,11 @@ def _database(found: dict[str, Rows]) -> bytes:
         made.executescript(TABLES)
         made.execute(TABLE)
         made.execute("BEGIN")
+        seed = seed_of(dict(found["meta"].values()))
         for table in KEYS:
             for number, row in found[table].items():
                 made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-                made.execute("INSERT INTO checksums VALUES (?, ?, ?)", (table, number, checksum(*row)))
+                made.execute("INSERT INTO checksums VALUES (?, ?, ?)", (table, number, checksum(*row, seed=seed)))
         made.execute("DELETE FROM sqlite_sequence WHERE name = 'chunks'")
         made.execute(LAST_CHUNK)
         made.execute("COMMIT")

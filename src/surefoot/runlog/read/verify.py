@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.checksum import KEYS, MARK, checksum
+from surefoot.runlog.checksum import KEYS, MARK, checksum, seed_of, seed_of_id
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.salvage import salvage
 from surefoot.runlog.schema import SCHEMA_VERSION, TABLES
 from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
-from surefoot.runlog.write.file_id import is_as_left
+from surefoot.runlog.write.file_id import is_as_left, read_file_id
 
 MOST_KNOWN = 4096  # files
 GROWING = frozenset(KEYS) - {"meta", "findings", "excerpts", "sealed", "segments", "segment_sums"}  # rows never change
 
+_DAMAGE = f"SELECT value FROM meta WHERE key = '{DAMAGE}'"
 _EXISTS = "EXISTS (SELECT 1 FROM {})"
 
 Signature = tuple[tuple[int, int, int], ...]
@@ -73,6 +74,9 @@ def verify(connection: sqlite3.Connection, file: Path, signature: Signature) -> 
 
 
 def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Verdict:
+    is_left = is_as_left(file)
+    if is_left:  # first: a list of many runs asks little else
+        return Verdict(_noted(*connection.execute(_DAMAGE).fetchone() or ()))
     tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
     meta = _meta(connection) if b"meta" in tables else {}
     version = meta.get("schema_version", "0")
@@ -82,16 +86,26 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
         if MARK in meta:
             raise RunLogError(f"{file} is damaged: its checksums are gone, so nothing in it can be trusted.")
         return UNVERIFIED
-    if is_as_left(file):
-        return Verdict(_noted(meta))
+    seed = seed_of(meta)
     is_followed = before.is_verified and before.salvaged is None and _is_written(meta)
     with suppress(sqlite3.Error, OverflowError, ValueError, TypeError):
         if is_followed or _is_sound(connection, tables):
-            last = _verify_rows(connection, before.upto if is_followed else {})
+            last = _verify_rows(connection, before.upto if is_followed else {}, seed)
             if last is not None and (is_followed or _are_counters_right(connection, last)):
-                return Verdict(_noted(meta), upto={table: number for table, number in last.items() if table in GROWING})
-    problems, salvaged = salvage(connection, file)
-    return Verdict((*_noted(meta), *problems), salvaged)
+                upto = {table: number for table, number in last.items() if table in GROWING}
+                return Verdict(
+                    (*_noted(meta.get(DAMAGE, "[]")), *([_other(file)] if is_left is False else [])), upto=upto
+                )
+    noted_id = read_file_id(file)
+    problems, salvaged = salvage(connection, file, [*([] if noted_id is None else [seed_of_id(noted_id)]), seed, 0])
+    return Verdict((*_noted(meta.get(DAMAGE, "[]")), *problems), salvaged)
+
+
+def _other(file: Path) -> str:
+    return (
+        f"{file} is not as it was closed. Every row in it is as it was written, but others may be missing, as from an "
+        "older copy."
+    )
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -102,10 +116,10 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
     return {}
 
 
-def _noted(meta: dict[str, str]) -> tuple[str, ...]:
+def _noted(sentences: str | bytes = "[]") -> tuple[str, ...]:
     """What was lost before the file was last written, as whoever wrote it has found."""
     try:
-        return tuple(map(str, json.loads(meta.get(DAMAGE, "[]"))))
+        return tuple(map(str, json.loads(sentences)))
     except (ValueError, TypeError):
         return ()
 
@@ -144,7 +158,7 @@ def _columns() -> dict[str, list[tuple[Any, ...]]]:
         return {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in KEYS}
 
 
-def _verify_rows(connection: sqlite3.Connection, after: dict[str, int]) -> dict[str, Any] | None:
+def _verify_rows(connection: sqlite3.Connection, after: dict[str, int], seed: int) -> dict[str, Any] | None:
     """All rows, or those after the given ones where rows are only added: the last of each, or None if one is wrong."""
     noted: dict[str, dict[Any, int]] = {table: {} for table in KEYS}
     for table, number in after.items():
@@ -164,7 +178,7 @@ def _verify_rows(connection: sqlite3.Connection, after: dict[str, int]) -> dict[
         where = f" WHERE {key} > {after[table]}" if table in after else ""
         sums, num_rows = noted[table], 0
         for number, *values in connection.execute(f"SELECT {key}, * FROM {table}{where} ORDER BY {key}"):
-            if sums.get(number) != checksum(*values):
+            if sums.get(number) != checksum(*values, seed=seed):
                 return None
             num_rows += 1
             last[table] = number

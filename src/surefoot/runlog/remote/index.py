@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.runlog.checksum import checksum
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.summary import Summary
 
@@ -68,7 +69,7 @@ def write_index(entries: Sequence[Entry], target: Path) -> None:
 
     names = ("run", "source", "signature", *PARTS)
     lines = [
-        json.dumps([one.run, one.source, one.signature, *(json.dumps(_part(one, name)) for name in PARTS)])
+        json.dumps([*_head(one), *(_written((*_head(one), name), _part(one, name)) for name in PARTS)])
         for one in entries
     ]
     columns = ", ".join(f"line->>{place} AS {name}" for place, name in enumerate(names))
@@ -87,10 +88,35 @@ def read_index(file: Path, parts: Sequence[str] = PARTS) -> list[Entry]:
     try:
         with duckdb.connect(":memory:") as database:
             rows = database.execute(f"SELECT {columns} FROM read_parquet(?)", [str(file)]).fetchall()
-        known = [(row[:3], zip(parts, map(json.loads, row[3:]), strict=True)) for row in rows]
-        return [Entry(*head, **{"summary": {}, **dict(rest)}) for head, rest in known]
-    except (duckdb.Error, ValueError, TypeError) as error:
-        raise RunLogError(f"the index {file.name} can't be read: {error}") from None
+        known = [
+            (row[:3], {name: _read((*row[:3], name), text) for name, text in zip(parts, row[3:], strict=True)})
+            for row in rows
+        ]
+        return [Entry(*head, **{"summary": {}, **rest}) for head, rest in known]
+    except (duckdb.Error, ValueError, TypeError, AttributeError) as error:
+        reason = str(error).splitlines()[0]
+        raise RunLogError(f"the index {file.name} can't be read: {reason} Remove it there, and sync again.") from None
+
+
+def _head(entry: Entry) -> tuple[str, str, str]:
+    return entry.run, entry.source, entry.signature
+
+
+def _written(place: tuple[str, ...], part: Any) -> str:
+    """A part of the run's line, after its checksum."""
+    text = json.dumps(part)
+    return f"{_checksum(place, text)} {text}"
+
+
+def _read(place: tuple[str, ...], text: str) -> Any:
+    told, _, rest = text.partition(" ")
+    if told != _checksum(place, rest):
+        raise ValueError(f"the {place[-1]} of {place[0]} is not as it was written.")
+    return json.loads(rest)
+
+
+def _checksum(place: tuple[str, ...], text: str) -> str:
+    return f"{checksum(*place, text):08x}"
 
 
 def _part(entry: Entry, name: str) -> Any:

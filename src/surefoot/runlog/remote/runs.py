@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.runlog.checksum import file_checksum
-from surefoot.runlog.read.error import RunLogError, warn_of
+from surefoot.runlog.read.error import RunLogError, Say, warn_of
 from surefoot.runlog.read.pick import pick
 from surefoot.runlog.read.run import Run, load_run
 from surefoot.runlog.remote.index import LIGHT, Entry, read_index
@@ -38,6 +38,7 @@ class RemoteRuns:
         self.cache = (cache or _cache_folder()) / digest
         self._marks: dict[str, Any] = {}
         self._fresh_until = 0.0
+        self._verified: set[tuple[Path, int, int, int]] = set()
         self._lock = threading.Lock()
         self.refresh()
         if not self._marks:
@@ -98,19 +99,28 @@ class RemoteRuns:
         self._make_room(folder)
         return folder
 
-    def segments(self, entries: Mapping[str, Entry]) -> dict[tuple[str, str], str]:
-        """Where to read them, by run and file: small ones are fetched, many at once, others stay where they are."""
+    def segments(self, entries: Mapping[str, Entry], say: Say) -> dict[tuple[str, str], str]:
+        """Where to read them, by run and file: small ones are fetched, many at once, others stay where they are.
+
+        Those that are damaged are left out. Large ones of other machines are read in part, and can't be verified.
+        """
         found: dict[tuple[str, str], str] = {}
         wanted: dict[str, Path] = {}
+        known: dict[tuple[str, str], tuple[Path, int, int]] = {}
         for name, entry in entries.items():
             for file, size, crc in entry.files:
                 there, here = f"{entry.folder}/{file}", self._home(name, entry) / file
                 if ".segments/" not in file:
                     continue
-                if size > SMALL_BYTES or self.place.is_local:
+                if self.place.is_local:
+                    found[name, file] = self.place.named(there)
+                    known[name, file] = Path(self.place.path(there)), size, crc
+                    continue
+                if size > SMALL_BYTES:
                     found[name, file] = self.place.named(there)
                     continue
                 found[name, file] = str(here)
+                known[name, file] = here, size, crc
                 if not _is_there(here, size, crc):
                     wanted[there] = here
         listed = list(wanted)
@@ -123,7 +133,20 @@ class RemoteRuns:
                 part.replace(wanted[there])
         if wanted:
             self._make_room()
+        for key, (copy, size, crc) in known.items():
+            if not self._is_verified(copy, size, crc):
+                say(f"{copy} is damaged or missing: its values are left out.")
+                del found[key]
         return found
+
+    def _is_verified(self, file: Path, size: int, crc: int) -> bool:
+        """Read through once: segments never change."""
+        with suppress(OSError):
+            seen = (file, file.stat().st_mtime_ns, size, crc)
+            if seen not in self._verified and _is_there(file, size, crc):
+                self._verified.add(seen)
+            return seen in self._verified
+        return False
 
     def _home(self, name: str, entry: Entry) -> Path:
         return self.cache / "runs" / entry.source / name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from surefoot.runlog.box.error import DataError
-from surefoot.runlog.read.error import RunLogError
+from surefoot.runlog.read.error import RunLogError, Say
 from surefoot.runlog.read.sql.answer import Answer
 from surefoot.runlog.read.sql.check import check
 from surefoot.runlog.read.sql.facts import strict_json
@@ -36,9 +36,10 @@ def ask_remote(runs: RemoteRuns, query: str, **given: Any) -> Answer:
             loader.load(checked.tables)
             fence_names(connection, limits, [str(file.absolute()) for file in loader.files])
             return Answer(connection, checked.text, loader.problems, limits)
-        files = _load(connection, runs, checked.tables)
+        problems: list[str] = []
+        files = _load(connection, runs, checked.tables, problems.append)
         fence_names(connection, limits, files)
-        return Answer(connection, checked.text, [], limits)
+        return Answer(connection, checked.text, problems, limits)
     except (duckdb.Error, DataError, OSError) as error:
         connection.close()
         raise RunLogError(f"{runs.place.address} can't be read: {error}") from None
@@ -47,7 +48,7 @@ def ask_remote(runs: RemoteRuns, query: str, **given: Any) -> Answer:
         raise
 
 
-def _load(connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, tables: frozenset[str]) -> list[str]:
+def _load(connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, tables: frozenset[str], say: Say) -> list[str]:
     """The files that are read where they are."""
     has_series = bool(tables & {"scalars", "params"})
     parts = {PARTS[name] for name in tables if name in PARTS} | ({"series", "files"} if has_series else set())
@@ -66,10 +67,12 @@ def _load(connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, tables: froze
     }
     for view, given in lines.items():
         rows(connection, view, VIEWS[view], given)
-    return _load_series(connection, runs, entries if has_series else {})
+    return _load_series(connection, runs, entries if has_series else {}, say)
 
 
-def _load_series(connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, entries: dict[str, Entry]) -> list[str]:
+def _load_series(
+    connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, entries: dict[str, Entry], say: Say
+) -> list[str]:
     processes: dict[tuple[str, str], int] = {}
     known, series, segments = [], [], []
     for run, entry in entries.items():
@@ -78,7 +81,7 @@ def _load_series(connection: duckdb.DuckDBPyConnection, runs: RemoteRuns, entrie
                 processes[run, process] = len(processes)
                 known.append((processes[run, process], run, rank))
             series.append((processes[run, process], number_, kind, name, place))
-    for (run, file), place in runs.segments(entries).items():
+    for (run, file), place in runs.segments(entries, say).items():
         process = file.partition(".segments/")[0]
         if (run, process) in processes:
             segments.append((place, processes[run, process]))

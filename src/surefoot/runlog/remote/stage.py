@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -10,6 +11,7 @@ from pathlib import Path
 from surefoot.runlog.read.connection import is_whole, snapshot
 from surefoot.runlog.read.media import StoredMedium
 from surefoot.runlog.read.run import Run
+from surefoot.runlog.write.claim import DAMAGE
 from surefoot.runlog.write.file_id import file_id_of, note_whole
 from surefoot.runlog.write.segment import bring_in, folder_of, list_segments, seal_chunks
 from surefoot.runlog.write.store import Store
@@ -33,9 +35,17 @@ def stage(run: Run, target: Path) -> list[Path]:
             segment = _seal(copy)
             early += [] if segment is None else [segment]
             note_whole(copy, is_whole)
+        elif process.problems:
+            _note(copy, process.problems)
         late += [one for one in (file_id_of(copy), copy) if one.exists()]
     edits = [_placed(file, run.folder, target) for file in sorted(run.folder.glob("edit-*.json"))]
     return [*early, *edits, *late]
+
+
+def _note(copy: Path, problems: list[str]) -> None:
+    """What was lost before it was copied: readers of the copy tell it too."""
+    with closing(Store(copy)) as store:
+        store.set_meta(**{DAMAGE: json.dumps([*json.loads(store.meta().get(DAMAGE, "[]")), *problems])})
 
 
 def _placed(file: Path, folder: Path, target: Path) -> Path:

@@ -46,12 +46,18 @@ def note_whole(file: Path, is_whole: Callable[[Path], bool]) -> None:
             write_file_id(file, file_id, f"{size}-{crc:08x}")
 
 
-def is_as_left(file: Path) -> bool:
-    """Whether it is bit for bit as it was when it was closed and whole."""
+def has_note(file: Path) -> bool:
+    """Whether it says how the file was left."""
+    return len(_lines(file)) > 1
+
+
+def is_as_left(file: Path) -> bool | None:
+    """Whether it is bit for bit as it was when it was closed and whole. None if nobody has noted that."""
     noted = _lines(file)[1:2]
     with suppress(OSError):
-        return noted != [] and _is_closed(file) and noted == [f"{file.stat().st_size}-{file_checksum(file):08x}"]
-    return False
+        if noted not in ([], [None]) and _is_closed(file):
+            return noted == [f"{file.stat().st_size}-{file_checksum(file):08x}"]
+    return None
 
 
 def _lines(file: Path) -> list[str | None]:

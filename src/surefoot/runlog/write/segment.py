@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.checksum import checksum, file_checksum
+from surefoot.runlog.checksum import checksum, file_checksum, seed_of
 from surefoot.runlog.chunk import unpack, unpack_series
 from surefoot.runlog.schema import ADD_SEALED, ADD_SEGMENT_SUM
 
@@ -95,7 +95,8 @@ def _check_chunks(connection: sqlite3.Connection, chunks: Iterable[tuple[Any, ..
     if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'checksums'").fetchone()[0]:
         return
     noted = dict(connection.execute("SELECT id, crc FROM checksums WHERE tbl = 'chunks'"))
-    if any(noted.get(chunk[0]) != checksum(*chunk) for chunk in chunks):
+    seed = seed_of(dict(connection.execute("SELECT key, value FROM meta")))
+    if any(noted.get(chunk[0]) != checksum(*chunk, seed=seed) for chunk in chunks):
         raise DamagedError("it is damaged; `surefoot doctor` tells how far.")
 
 

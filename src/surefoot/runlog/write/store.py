@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.runlog.checksum import MARK, TABLE, keep_checksums
+from surefoot.runlog.checksum import FILE_ID, MARK, OF_FILE, TABLE, keep_checksums, seed_of_id
 from surefoot.runlog.chunk import pack, pack_series
 from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
 from surefoot.runlog.storable_text import storable_row
 from surefoot.runlog.write.claim import claim, release
 from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
-from surefoot.runlog.write.file_id import write_file_id
+from surefoot.runlog.write.file_id import has_note, write_file_id
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
 from surefoot.runlog.write.room import check_room
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from surefoot.runlog.write.layout import Layout
     from surefoot.runlog.write.write_queue import Order, Row
 
-LAST_ROW, LAST_ORDER, COMMIT, FILE_ID = "row", "order", "commit", "id"  # their keys in meta
+LAST_ROW, LAST_ORDER, COMMIT = "row", "order", "commit"  # their keys in meta
 MOST_STEPS = 2**16  # in one chunk
 PATIENT_SECONDS = 30.0  # to wait for readers where there is no write-ahead log
 BUSY_SECONDS = 5.0  # readers never hold up a writer in WAL mode; a checkpoint of somebody else may
@@ -88,15 +88,15 @@ class Store:
                 execute(statement)
             if is_new:  # older files stay as they are: nobody can tell today what their rows were
                 execute(TABLE)
-            keep_checksums(self.connection)
+            keep_checksums(self.connection, seed_of_id(self.file_id) if is_new else None)
             if is_new:
-                execute(ADD_META, (MARK, "crc32"))
+                execute(ADD_META, (MARK, OF_FILE))
                 execute(ADD_META, (FILE_ID, self.file_id))
             claim(self.connection)
             meta = dict(execute("SELECT key, value FROM meta"))
         self.commit = int(meta.get(COMMIT, 0))
         self.file_id = meta.get(FILE_ID, "")
-        if is_new:
+        if is_new or has_note(self.file):  # which will not be true of what is written from now on
             write_file_id(self.file, self.file_id)
 
     @contextmanager

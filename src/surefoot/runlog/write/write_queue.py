@@ -127,10 +127,12 @@ class WriteQueue:
         if not self._lock.acquire(blocking=False):
             return
         try:
-            at = next((i for i, order in enumerate(_listed(self.orders)) if order.may_drop), None)
-            if at is not None:
-                del self.orders[at]
+            found = next((order for order in _listed(self.orders) if order.may_drop), None)
+            if found is not None:
+                self.orders.remove(found)  # by itself: who takes goes on without the lock in the end
                 self.num_dropped += 1
+        except ValueError:  # it was taken meanwhile
+            return
         finally:
             self._lock.release()
 
