@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.runlog.chunk import unpack, unpack_series
+from surefoot.runlog.read.connection import is_whole
 from surefoot.runlog.write.recover import recover
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +85,7 @@ def _wait_for(is_there: Callable[[], bool]) -> None:
 
 
 def _look(file: Path, num_writers: int, *, is_early: bool) -> Kill:
-    num_recovered = recover(file)
+    num_recovered = recover(file, is_whole=is_whole)  # as readers do
     told = np.fromfile(_progress(file), "<f8")
     folder = file.with_suffix(".segments")
     with contextlib.closing(sqlite3.connect(file)) as connection:

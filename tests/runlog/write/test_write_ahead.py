@@ -81,6 +81,22 @@ def test_the_next_writer_finds_it_too(killed: Path) -> None:
     assert len(found["loss"]) in (9, 10)
 
 
+def test_a_kill_between_the_making_of_the_file_and_its_first_commit(tmp_path: Path) -> None:
+    """SQLite makes an empty file first."""
+    file = tmp_path / "rank-0.db"
+    program = KILLED.replace(
+        "log = RunLog(",
+        "from surefoot.runlog.write.store import Store\nStore._set_up = lambda self: time.sleep(60)\nlog = RunLog(",
+    ).replace("log.flush()\n", "")
+    subprocess.run([sys.executable, "-c", program.replace("FILE", repr(str(file)))], check=False)
+    file.touch()
+    assert file.stat().st_size == 0
+    (process,) = read_run(tmp_path)
+    assert process.problems == []
+    found = scalars(file)
+    assert len(found["loss"]) > 5 and all(rows == FOUND[name][: len(rows)] for name, rows in found.items())
+
+
 def test_what_is_committed_is_not_brought_back(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A death after the commit of what was brought back, before the tail is removed."""
     kept = {one: one.read_bytes() for one in write_ahead_files(killed)}

@@ -31,7 +31,7 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
             return 0 if _is_tail_written(file) else _say_left(file, say, "the disk is full")
         if _is_written(file):
             return 0
-        if file.exists() and not is_whole(file):
+        if file.exists() and file.stat().st_size and not is_whole(file):  # SQLite makes an empty file first
             raise ValueError("the file is damaged")
         store = Store(file, (read_write_ahead(file).writer or {}).get("id", ""))
         try:
