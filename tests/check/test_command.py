@@ -88,9 +88,17 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_script_that_fails_is_not_tested(tmp_path: Path) -> None:
     write(tmp_path / "bad.py", "raise ValueError('no data\\nhere')")
     done = python("-m", "surefoot", "check", "bad.py", cwd=tmp_path)
-    assert done.status == 0
+    assert done.status == 1
     assert done.err.count("It failed before its first optimizer step: ValueError: no data") == len(NAMES) - 2
+    assert "surefoot: nothing could be tested: it failed before its first optimizer step" in done.err
     assert "Traceback" not in done.err
+
+
+def test_an_option_that_the_script_does_not_know_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", "import argparse\nargparse.ArgumentParser().parse_args()")
+    done = python("-m", "surefoot", "check", "--only=overfits-one-batch", "train.py", "--resume-wiht", cwd=tmp_path)
+    assert done.status == 1
+    assert "error: unrecognized arguments: --resume-wiht." in done.err
 
 
 STOPPED = FROZEN.replace("    for inputs", "    if epoch == 2:\n        raise OSError('disk is full')\n    for inputs")

@@ -11,6 +11,7 @@ from pathlib import Path
 from surefoot.check.child import GRADIENTS
 from surefoot.check.experiment import Experiment, Kind, Result
 from surefoot.check.judge import accumulate, equal, first_loss, needs, overfit, resume, wiring
+from surefoot.check.judge.reasons import nothing_seen
 from surefoot.check.launcher import Launcher
 from surefoot.check.verdict import Verdict, not_tested
 from surefoot.launch.program import Program
@@ -68,6 +69,12 @@ class Checks:
         if watched is None or watched.ended != "raised" or not watched.steps:
             return None
         return f"the script raised {watched.error} after {len(watched.steps)} steps; checks are about those."
+
+    @property
+    def nothing_tested(self) -> str | None:
+        """Why all of it tells nothing: the program as it is took no step."""
+        watched: Result | None = vars(self).get("_as_it_is")
+        return None if watched is None else nothing_seen(watched, self._timeout)
 
     @property
     def _timeout(self) -> float:

@@ -128,6 +128,8 @@ def _read(place: Path, is_late: bool) -> Result:
     result = Result.from_file(place / RESULT) if is_told else Result("timeout" if is_late else "died")
     if result.error or result.ended in ("died", "raised"):
         lines = [line for line in said.splitlines() if line.strip()]
+        is_plain_exit = result.error.startswith("SystemExit: ")  # as argparse ends a program, which says why before
+        result.error = "" if is_plain_exit and lines else result.error
         result.error = result.error or (lines[-1].strip() if lines else "")
     return result
 

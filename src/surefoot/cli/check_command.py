@@ -31,7 +31,8 @@ examples:
 The script runs several times for a few hundred steps at most, each time in a process of its own and in a copy of the
 working directory: none of your files is changed. Options of surefoot go before the script or right after it; -- or
 anything that is not one of them begins the script's own arguments. The verdicts are stored as a run, which `surefoot
-dash` draws. Exit status: 0 if no check failed, 1 if one did, 2 for wrong usage.
+dash` draws. Exit status: 0 if no check failed, 1 if one did or the script took no
+step, 2 for wrong usage.
 """
 
 
@@ -46,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError(str(error)) from None
     check_writable(output)
     try:
-        verdicts = _check(program, options, voice)
+        verdicts, has_trained = _check(program, options, voice)
     except WorkspaceError as error:
         raise UsageError(str(error)) from None
     except KeyboardInterrupt:
@@ -57,13 +58,14 @@ def main(argv: Sequence[str]) -> int:
             output.write_text(as_json(program.name, verdicts), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{str(output)!r} can't be written: {error.strerror}.") from None
-    status = int(any(verdict.verdict == "fail" for verdict in verdicts))
+    status = int(not has_trained or any(verdict.verdict == "fail" for verdict in verdicts))
     if kept is not None:
         report_stored(kept.write(summary(verdicts), {"checks": [plain(one) for one in verdicts]}, status), voice)
     return status
 
 
-def _check(program: Program, options: argparse.Namespace, voice: Voice) -> list[Verdict]:
+def _check(program: Program, options: argparse.Namespace, voice: Voice) -> tuple[list[Verdict], bool]:
+    """Verdicts, and whether the script took any step."""
     is_terminal = sys.stderr.isatty()
     wanted = Options(
         options.steps, options.accumulate_option, options.batch_option, tuple(shlex.split(options.resume_with or ""))
@@ -82,7 +84,9 @@ def _check(program: Program, options: argparse.Namespace, voice: Voice) -> list[
     if checks.trouble is not None:
         voice.say(checks.trouble)
     voice.write(summary(verdicts) + "\n")
-    return verdicts
+    if checks.nothing_tested is not None:
+        voice.say(f"nothing could be tested: {checks.nothing_tested}")
+    return verdicts, checks.nothing_tested is None
 
 
 def _names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from surefoot.check.experiment import Result
-from surefoot.check.judge.reasons import nothing_seen, number
+from surefoot.check.judge.reasons import nothing_seen, number, sentence
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 NAME = "first-loss-is-what-chance-predicts"
@@ -17,7 +17,7 @@ LEAST = 0.5
 def judge(watched: Result, timeout: float) -> Verdict:
     why = nothing_seen(watched, timeout)
     if why is not None:
-        return not_tested(NAME, f"{why[:1].upper()}{why[1:]}")
+        return not_tested(NAME, sentence(why))
     first = next((one for one in watched.losses if "classes" in one), None)
     if first is None or first["classes"] < 2:
         return not_tested(NAME, "The first step computes no cross-entropy over classes by a function of torch.")

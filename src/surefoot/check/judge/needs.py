@@ -10,7 +10,7 @@ from typing import Any
 
 from surefoot.check.experiment import Result, Step
 from surefoot.check.judge import overfit
-from surefoot.check.judge.reasons import nothing_seen, number
+from surefoot.check.judge.reasons import nothing_seen, number, sentence
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 NAME = "needs-its-input"
@@ -24,7 +24,7 @@ SAME = 1e-7  # relative difference of losses that are equal
 def judge(changed: Result, watched: Result, timeout: float) -> Verdict:
     why = nothing_seen(changed, timeout)
     if why is not None:
-        return not_tested(NAME, f"{why[:1].upper()}{why[1:]}")
+        return not_tested(NAME, sentence(why))
     influence = watched.measured.get("inputs", {})
     if influence.get("change") == 0.0:
         return failed(

@@ -8,7 +8,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from surefoot.check.experiment import Result
-from surefoot.check.judge.reasons import findings, nothing_seen, number, told
+from surefoot.check.judge.reasons import findings, nothing_seen, number, sentence, told
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 NAME = "overfits-one-batch"
@@ -30,7 +30,7 @@ NOISES = 3.0
 def judge(repeated: Result, watched: Result, timeout: float) -> Verdict:
     why = nothing_seen(repeated, timeout)
     if why is not None:
-        return not_tested(NAME, f"{why[:1].upper()}{why[1:]}")
+        return not_tested(NAME, sentence(why))
     found = by_rules(watched)
     if found is not None:
         return found

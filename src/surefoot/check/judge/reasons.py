@@ -15,8 +15,12 @@ def nothing_seen(result: Result, timeout: float) -> str | None:
     if result.ended == "timeout":
         return f"it took no optimizer step within {timeout:.0f} s. Give it more with --timeout."
     if result.error:
-        return f"it failed before its first optimizer step: {result.error}"
-    return "it took no optimizer step in its own process"
+        return f"it failed before its first optimizer step: {result.error.rstrip('.')}."
+    return "it took no optimizer step in its own process."
+
+
+def sentence(why: str) -> str:
+    return f"{why[:1].upper()}{why[1:].rstrip('.')}."
 
 
 def findings(result: Result, rules: Collection[str]) -> list[dict[str, Any]]:

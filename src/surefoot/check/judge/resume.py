@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.check.experiment import Result, Step
-from surefoot.check.judge.reasons import nothing_seen
+from surefoot.check.judge.reasons import nothing_seen, sentence
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 NAME = "resume-is-equivalent"
@@ -22,7 +22,7 @@ WHAT = {"rate": "learning rate", "optimizer": "state of the optimizer", "batch":
 def judge(whole: Result, again: Result, killed: Result, resumed: Result, timeout: float) -> Verdict:
     if not killed.num_saves:
         reason = nothing_seen(killed, timeout) or f"it saved no checkpoint by torch.save in {len(killed.steps)} steps."
-        return not_tested(NAME, f"{reason[:1].upper()}{reason[1:]}")
+        return not_tested(NAME, sentence(reason))
     why = nothing_seen(resumed, timeout)
     if why is not None:
         return not_tested(NAME, f"Resumed, {why}")

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from surefoot.check.experiment import Result
-from surefoot.check.judge.reasons import findings, nothing_seen, number, told
+from surefoot.check.judge.reasons import findings, nothing_seen, number, sentence, told
 from surefoot.check.verdict import Verdict, failed, not_tested, passed
 
 LEAST = 1e-3  # change of an answer, beside the spread of all answers
@@ -99,7 +99,7 @@ def _why_not(watched: Result, measured: dict[str, Any], timeout: float) -> str |
     why = nothing_seen(watched, timeout) or measured.get("why")
     if why is None and not measured:
         why = "the program ended before the step that is looked at closely"
-    return None if why is None else f"{why[:1].upper()}{why[1:].rstrip('.')}."
+    return None if why is None else sentence(why)
 
 
 def _shown(names: list[Any]) -> str:
