@@ -22,6 +22,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what ru
     signal.signal(signal.SIGINT, signal.default_int_handler)  # else the programs of tests would ignore it, too
 
 
+MANY = 30_000  # objects
+
+
 @pytest.fixture(autouse=True)
 def nothing_goes_on_watching() -> Iterator[None]:
     tap = sys.modules.get("surefoot.watch.tap")
@@ -62,9 +65,20 @@ def untraced() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Hide what imports have made from `gc.get_objects()`: each start of a sanitizer looks through all it returns."""
     if "torch" in sys.modules:
         import torch._dynamo  # noqa: F401  # as the first optimizer would
+    hide_what_is_alive()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_lies_around_is_hidden() -> Iterator[None]:
+    yield
+    if len(gc.get_objects()) > MANY:  # what tests import as they run, and what pytest keeps of them
+        hide_what_is_alive()
+
+
+def hide_what_is_alive() -> None:
+    """From `gc.get_objects()`: each start of a sanitizer looks through all it returns."""
     gc.collect()
     gc.freeze()
 

@@ -31,7 +31,7 @@ _KEY = re.compile(
     r"|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|wandb_v1_\w{20,}"
     r"|eyJ[\w-]{10,}\.eyJ[\w-]{5,}\.[\w-]{5,})"
 )
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,40}+://\S+", re.IGNORECASE)
 _HOOKS = (
     "hooks.slack.com",
     "discord.com",

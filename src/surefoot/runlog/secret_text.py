@@ -8,7 +8,8 @@ from typing import Any
 
 from surefoot.runlog.secret import HIDDEN, address_kind, keeps_secrets, masked, masked_address, masked_value
 
-ADDRESS = re.compile(r"""[a-z][a-z0-9+.-]*://[^\s"'`<>)\\]+""", re.IGNORECASE)
+# Repetitions are bounded and possessive: lines of source may be long, and time must not grow with their square.
+ADDRESS = re.compile(r"""[a-z][a-z0-9+.-]{0,40}+://[^\s"'`<>)\\]+""", re.IGNORECASE)
 # Schemes of what programs read and connect to. Others are those of chats and mail, where the whole address is a secret.
 _COMMON = re.compile(
     r"(?:https?|wss?|ftps?|sftp|file|s3[an]?|gs|gcs|az|abfss?|hdfs|hf|git|ssh|git\+\w+|tcp|udp|unix|env|data|mlflow"
@@ -17,8 +18,10 @@ _COMMON = re.compile(
 )
 _BODY = r"(?:\\.|(?!(?P=quote)).)+"
 _COMMAND = re.compile(rf"""(?P<quote>["'])cmd:{_BODY}""")
+_GAP = r"\s{0,80}+"
 _NAMED = re.compile(
-    rf"""(?P<name>[A-Za-z_][\w.-]*)(?P<between>["']?\s*\]?\s*(?::|=(?!=))\s*)(?P<quote>["'])(?P<value>{_BODY})"""
+    rf"""(?P<name>[A-Za-z_][\w.-]{{0,200}}+)(?P<between>["']?{_GAP}\]?{_GAP}(?::|=(?!=)){_GAP})"""
+    rf"""(?P<quote>["'])(?P<value>{_BODY})"""
 )
 _ABOUT_ALERTS = re.compile(r"alert", re.IGNORECASE)
 

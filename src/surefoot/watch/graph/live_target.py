@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from torch.optim import Optimizer
@@ -97,10 +98,14 @@ class LiveTargetProbe(Probe):
 
 def _words(files: Iterable[str]) -> set[str]:
     """The words that names in the source are made of: `next_action` and `NextAction` have `action`."""
+    return set[str]().union(*map(_words_of, filter(None, map(parse, files))))
+
+
+@lru_cache(maxsize=64)
+def _words_of(tree: ast.Module) -> frozenset[str]:
     found: set[str] = set()
-    for tree in filter(None, map(parse, files)):
-        for node in ast.walk(tree):
-            name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
-            if isinstance(name, str):
-                found.update(word.lower() for word in re.findall(r"[A-Za-z][a-z]*", name))
-    return found
+    for node in ast.walk(tree):
+        name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
+        if isinstance(name, str):
+            found.update(word.lower() for word in re.findall(r"[A-Za-z][a-z]*", name))
+    return frozenset(found)

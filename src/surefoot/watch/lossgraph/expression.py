@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _MAX_HOPS = 6
 _KEEPS_VALUE = {"scale", "float", "double", "clone", "squeeze", "contiguous", "requires_grad_", "to"}
@@ -58,8 +59,7 @@ def assigned(tree: ast.Module, found: Expression) -> Expression | None:
     name = ast.unparse(inner)
     above = _above(found, name)
     if not above and isinstance(inner, ast.Attribute):  # set by another method
-        methods = [node for node in ast.walk(tree) if isinstance(node, Function)]
-        above = [a for method in methods for a in _assignments(method, name)]
+        above = [a for method in _functions(tree) for a in _assignments(method, name)]
     # What only rescales it, and the zero that a sum starts from, are not where it is computed.
     above = [a for a in above if not _only_rescales(a.value, name)]
     telling = [a for a in above if not isinstance(a.value, ast.Constant)] or above
@@ -100,12 +100,27 @@ def _statements(scope: Scope) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(node)
 
 
+@lru_cache(maxsize=1024)  # a program asks about the same few scopes at every step that is read in detail
+def _assigning(scope: Scope) -> tuple[ast.Assign | ast.AnnAssign | ast.AugAssign, ...]:
+    return tuple(node for node in _statements(scope) if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign))
+
+
+@lru_cache(maxsize=64)
+def _functions(tree: ast.Module) -> tuple[Function, ...]:
+    return tuple(node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+@lru_cache(maxsize=64)
+def _classes(tree: ast.Module) -> tuple[ast.ClassDef, ...]:
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
 def _assignments(scope: Scope, name: str) -> Iterator[Expression]:
-    for node in _statements(scope):
+    for node in _assigning(scope):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield from _assigned_by(target, node.value, scope, node.lineno, name)
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None and not _multiplies(node):
+        elif node.value is not None and not _multiplies(node):
             yield from _assigned_by(node.target, node.value, scope, node.lineno, name)
 
 
@@ -157,13 +172,13 @@ def _factor(value: ast.expr) -> ast.expr:
 
 def _callee(tree: ast.Module, call: ast.Call) -> Function | None:
     """The only function of that name, or what is run when an object of the only class that it is made of is called."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    functions = _functions(tree)
     named = [function for function in functions if function.name == name_of(call)]
     if named:
         return named[0] if len(named) == 1 else None
     made = [a.value for scope in (tree, *functions) for a in _assignments(scope, ast.unparse(call.func))]
     kinds = {name_of(value) if isinstance(value, ast.Call) else "" for value in made}
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and {node.name} == kinds]
+    classes = [node for node in _classes(tree) if {node.name} == kinds]
     methods = [
         m for kind in classes for m in kind.body if isinstance(m, Function) and m.name in ("forward", "__call__")
     ]
