@@ -17,7 +17,7 @@ DIMS = 10
 
 def regression(noise: float, num: int, seed: int = 0) -> tuple[nn.Linear, sf.TensorBatches]:
     """At a distance of one from the solution. A sample's gradient is 2 x (x d - e)."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.manual_seed(seed)  # also decides how batches are shuffled
     model = nn.Linear(DIMS, 1, bias=False)
     nn.init.zeros_(model.weight)
     x = torch.randn(num, DIMS, generator=generator)
