@@ -1,6 +1,6 @@
 """The generated reference has every public name and every command."""
 
-from tools.site import api, commands
+from tools.site import api, commands, integrations
 
 import surefoot as sf
 from surefoot.cli.main import COMMANDS
@@ -27,3 +27,18 @@ def test_every_command_is_in_the_reference() -> None:
     for name in COMMANDS:
         assert f"## surefoot {name}\n" in page
         assert f"usage: surefoot {name}" in page
+
+
+def test_what_is_left_out_exists() -> None:
+    for name in api.INTERNAL:
+        owner, _, member = name.partition(".")
+        assert member in api.members(getattr(sf, owner)), name
+
+
+def test_every_callback_is_in_the_reference() -> None:
+    page = integrations.page()
+    for file in integrations.modules():
+        assert f"## surefoot.integrations.{file.stem}\n" in page
+    assert "### lightning.SurefootCallback\n" in page
+    assert "| `stop_on` |" in page
+    assert integrations.undocumented() == []

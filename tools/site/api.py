@@ -25,6 +25,11 @@ PAGES = {
     "Check and compare": ("check", "verify", "testing"),
     "The lab": ("lr_find", "noise_scale", "fit_batch", "ablate"),
 }
+# Methods that are public within surefoot, and that a program has no use for.
+INTERNAL = {
+    "Run.scalars", "Run.scalars_soon", "Run.others", "Run.hist", "Run.record", "Run.finding", "Run.label", "Run.listen",
+    "Run.unlisten", "Run.before_closing", "Run.settle", "Run.media", "Image.encode", "Audio.encode", "Table.encode",
+}  # fmt: skip
 _WIDTH = 88  # of a signature on one line
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
 
@@ -77,7 +82,8 @@ def page(title: str) -> str:
         parts += _entry(f"sf.{name}", value, "##")
         if isinstance(value, type | ModuleType):
             prefix = f"sf.{name}" if isinstance(value, ModuleType) else name
-            for member, inner in members(value).items():
+            shown = {m: inner for m, inner in members(value).items() if f"{name}.{m}" not in INTERNAL}
+            for member, inner in shown.items():
                 parts += _entry(f"{prefix}.{member}", inner, "###")
     return "\n\n".join(parts) + "\n"
 

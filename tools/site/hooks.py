@@ -7,7 +7,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from tools.site import api, commands, offline
+from tools.site import api, commands, integrations, offline
 from tools.site.links import DOCS, ROOT, for_site
 
 from surefoot.rules.catalogue import catalogue
@@ -16,7 +16,7 @@ from surefoot.rules.catalogue import catalogue
 def reference_pages() -> dict[str, str]:
     """Paths of the site and the Markdown of generated pages."""
     pages = {f"reference/{_slug(title)}.md": api.page(title) for title in api.PAGES}
-    return {"reference/command-line.md": commands.page(), **pages}
+    return {"reference/command-line.md": commands.page(), **pages, "reference/integrations.md": integrations.page()}
 
 
 def _slug(title: str) -> str:
@@ -29,7 +29,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if "Rules" in section:
             section["Rules"] = ["rules/README.md", *_rules_by_family()]
         if "Reference" in section:
-            section["Reference"] = ["reference/command-line.md", *(f"reference/{_slug(t)}.md" for t in api.PAGES)]
+            titles = ["command-line", *map(_slug, api.PAGES), "integrations"]
+            section["Reference"] = [f"reference/{title}.md" for title in titles]
     return config
 
 

@@ -10,7 +10,7 @@ from surefoot.integrations.training_watch import Options, TrainingWatch, warn_at
 
 
 class SurefootCallback(Callback):
-    """Watches `learn.fit` and its kin. Findings are warnings; what the Recorder records is in the run."""
+    """Watches `learn.fit` and the like. Findings are warnings; what the Recorder records is in the run."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__()

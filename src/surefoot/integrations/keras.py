@@ -11,7 +11,7 @@ from surefoot.integrations.training_watch import Options, TrainingWatch, warn_at
 
 
 class SurefootCallback(keras.callbacks.Callback):
-    """Watches `model.fit`. Findings are warnings; what callbacks are told at the end of an epoch is in the run."""
+    """Watches `model.fit`. Findings are warnings; the logs that callbacks get at the end of an epoch go to the run."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__()
