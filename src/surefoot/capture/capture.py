@@ -70,11 +70,11 @@ class Capture:
         if said.settings:
             values = flat(said.settings)
             run.settings({name: value for name, value in values.items() if not name.startswith(SEEN)}, source)
-        if said.scalars:
+        if said.scalars or said.media:
             self._log(run, source, said)
 
     def _log(self, run: Run, source: str, said: Said) -> None:
-        values = said.scalars
+        values = {**said.scalars, **{name: some for name, some in said.media.items() if some}}
         if run.has_own_series or run.num_loops:
             values = {own_name(name, source): value for name, value in values.items()}
         step = whole(said.step)

@@ -119,7 +119,7 @@ class Listening:
 
     def _tell(self, source: str, told: Told) -> None:
         for said in [told] if isinstance(told, Said) else told or ():
-            self._inside.num_heard = self._num_heard + bool(said.scalars)
+            self._inside.num_heard = self._num_heard + bool(said.scalars or said.media)
             self._hear(source, said)
 
     @property

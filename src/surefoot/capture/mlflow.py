@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.media import readable
 from surefoot.capture.said import Said, argument, is_number
+from surefoot.runlog.media.image import Image
+from surefoot.runlog.media.table import Table, Text
 
 
 def install(module: Any, listening: Listening) -> None:
@@ -13,6 +16,10 @@ def install(module: Any, listening: Listening) -> None:
     listening.listen(client, "log_metric", "mlflow", _metric)
     listening.listen(client, "log_param", "mlflow", _param)
     listening.listen(client, "log_batch", "mlflow", _batch)
+    listening.listen(client, "log_image", "mlflow", _image)
+    listening.listen(client, "log_figure", "mlflow", _figure)
+    listening.listen(client, "log_table", "mlflow", _table)
+    listening.listen(client, "log_text", "mlflow", _text)
 
 
 def _metric(args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
@@ -32,3 +39,26 @@ def _batch(args: tuple[Any, ...], given: dict[str, Any]) -> Said | list[Said]:
         by_step.setdefault(metric.step or 0, {})[metric.key] = metric.value
     settings = {param.key: param.value for param in params or ()} or None
     return [Said(settings=settings), *(Said(values, step) for step, values in by_step.items())]
+
+
+def _image(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    picture = argument(args, given, 2, "image")
+    name = argument(args, given, 3, "artifact_file") or argument(args, given, 4, "key") or "image"
+    some = readable(Image, picture.to_pil() if hasattr(picture, "to_pil") else picture)
+    return Said(step=argument(args, given, 5, "step"), media={str(name): some})
+
+
+def _figure(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    return _artifact(args, given, readable(Image, argument(args, given, 2, "figure")))
+
+
+def _table(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    return _artifact(args, given, readable(Table, argument(args, given, 2, "data")))
+
+
+def _text(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    return _artifact(args, given, [Text(str(argument(args, given, 2, "text")))])
+
+
+def _artifact(args: tuple[Any, ...], given: dict[str, Any], some: list[Any]) -> Said:
+    return Said(media={str(argument(args, given, 3, "artifact_file")): some})

@@ -16,6 +16,7 @@ class Said:
     scalars: Mapping[str, Any] = field(default_factory=dict)
     step: Any = None
     settings: Any = None
+    media: Mapping[str, Any] = field(default_factory=dict)  # lists of what `sf.log` takes
 
 
 def argument(args: tuple[Any, ...], given: Mapping[str, Any], place: int, name: str, default: Any = None) -> Any:

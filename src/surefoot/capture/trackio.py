@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.media import media_in
 from surefoot.capture.said import Said, argument, numbers
 
 
@@ -16,7 +17,8 @@ def install(module: Any, listening: Listening) -> None:
 def _log(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
     step = argument(args, given, 2, "step")
     own = getattr(args[0], "_next_step", None)  # what it will count this call as
-    return Said(numbers(argument(args, given, 1, "metrics")), own if step is None else step)
+    metrics = argument(args, given, 1, "metrics")
+    return Said(numbers(metrics), own if step is None else step, media=media_in(metrics))
 
 
 def _config(args: tuple[Any, ...], given: dict[str, Any]) -> Said:

@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.media import media_in
 from surefoot.capture.said import Said, argument, numbers
 
 
@@ -35,9 +36,9 @@ class WandbRuns:
         self._num_logged[run] = number + 1
         if step is None:
             step = number if getattr(run, "disabled", False) else run.step
-        values = numbers(argument(args, given, 1, "data"))
+        data = argument(args, given, 1, "data")
         news = self._news(run)
-        return [*([] if news is None else [news]), Said(values, step)]
+        return [*([] if news is None else [news]), Said(numbers(data), step, media=media_in(data))]
 
     def _news(self, run: Any) -> Said | None:
         config = {name: value for name, value in dict(run.config).items() if not str(name).startswith("_")}
