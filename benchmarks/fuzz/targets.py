@@ -21,7 +21,7 @@ from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.exchange.tfrecord import write_records
 from surefoot.runlog.folder import TRACES
 from surefoot.runlog.read import RunLogError
-from surefoot.runlog.write.write_ahead_format import BLOCK, FILE_STEP, block_of, write_ahead_files
+from surefoot.runlog.write.write_ahead_format import BLOCK, FILE_STEP, block_of, header_of, write_ahead_files
 
 Target = Callable[[bytes, Path], None]
 
@@ -38,7 +38,9 @@ def tail_records(data: bytes, folder: Path) -> None:
     run = copied(folder / "killed", folder / "log")
     file = write_ahead_files(run / "rank-0.db")[0]
     (length,) = struct.unpack_from("<4xI", file.read_bytes())
-    blocks = [file.read_bytes()[: BLOCK.size + length], *(block_of(part) for part in data.split(b"|") if part)]
+    first = file.read_bytes()[: BLOCK.size + length]
+    _, seed = header_of(json.loads(first[BLOCK.size :]))
+    blocks = [first, *(block_of(part, seed) for part in data.split(b"|") if part)]
     whole = b"".join(blocks)
     file.write_bytes(whole + bytes(-len(whole) % FILE_STEP))
     read_all(folder / "log", sql=_is_chosen(data))

@@ -17,6 +17,7 @@ from surefoot.runlog.write.write_ahead_format import (
     FILE_STEP,
     block_of,
     commit_record,
+    header_of,
     order_record,
     read_write_ahead,
     row_record,
@@ -67,11 +68,12 @@ def test_a_tail(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rank-0.db")
         for place, one in enumerate(write_ahead_files(file)):
-            blocks = [block_of(b'{"id": "a"}')]
-            blocks += [block_of(row_record(row)) for row in given_rows.values() if row[2] == place]
+            header, seed = header_of({"id": "a"})
+            blocks = [header]
+            blocks += [block_of(row_record(row), seed) for row in given_rows.values() if row[2] == place]
             if place:
-                blocks += [block_of(order_record(*order)) for order in given_orders.items()]
-                blocks.append(block_of(commit_record(commit)))
+                blocks += [block_of(order_record(*order), seed) for order in given_orders.items()]
+                blocks.append(block_of(commit_record(commit), seed))
             data = b"".join(blocks)
             one.write_bytes(data + bytes(-len(data) % FILE_STEP))
         found = read_write_ahead(file)

@@ -43,7 +43,7 @@ def test_one_damaged_segment_does_not_hide_the_losses_of_others(tmp_path: Path) 
             log.log([1], loss=[4.0])
             files.append(log.seal())
     files[0].write_bytes(b"rubbish")
-    assert last_values([(file, 1) for file in files]) == {files[1]: 4.0}
+    assert last_values([(Segment(file, 1, 1, 1, 1, 1), 1) for file in files]) == {files[1]: 4.0}
 
 
 def test_meta_that_is_odd_is_left_out(tmp_path: Path) -> None:

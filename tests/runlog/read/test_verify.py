@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from surefoot.cli.main import main
 from surefoot.facts import EndFacts
 from surefoot.runlog.checksum import KEYS, checksum
 from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs, verify
@@ -18,6 +19,8 @@ from surefoot.runlog.write.store import Store
 from tests.runlog.making import FINDING, LogFile
 
 PAGE = 4096
+FILES = Path(__file__).parents[1] / "files"
+Capture = pytest.CaptureFixture[str]
 LOST = {
     "meta": "1 of", "records": "1 of 2 facts", "findings": "1 of 2 findings", "series": "names of series",
     "layouts": "layouts of series", "chunks": "1 of 2 blocks of scalars", "segments": "1 of 1 segments",
@@ -156,6 +159,40 @@ def test_a_log_of_an_older_version_has_none_and_is_read(tmp_path: Path) -> None:
         log.log(range(1, 9), loss=[1 / step for step in range(1, 9)])
     run = load_run(tmp_path)
     assert (run.problems, len(losses(run))) == ([], 8)
+
+
+def test_a_damaged_log_of_an_older_version_is_named_and_never_fails(tmp_path: Path, capsys: Capture) -> None:
+    """Its rows have no checksums, so it is only sure that it is damaged."""
+    folder = Path(shutil.copytree(FILES / "version-2", tmp_path / "run"))
+    file = folder / "rank-0.db"
+    data = file.read_bytes()
+    for at in range(0, len(data), PAGE):
+        file.write_bytes(data[:at] + data[at + PAGE : at + 2 * PAGE] + data[at + PAGE :])
+        for command in (
+            ["show", "run"],
+            ["query", "SELECT * FROM findings"],
+            ["report", "run", "--force", "-o", "r.html"],
+        ):
+            output = [str(tmp_path / "r.html") if word == "r.html" else word for word in command]
+            assert main([*output, "--log", str(tmp_path)]) in (0, 2)
+            said = capsys.readouterr().err
+            assert "Error" not in said
+    change_old = "UPDATE findings SET count = NULL"
+    file.write_bytes(data)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'count INTEGER NOT NULL', 'count INTEGER')")
+        connection.commit()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(change_old)
+        connection.commit()
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'count INTEGER', 'count INTEGER NOT NULL')")
+        connection.commit()
+    run = load_run(folder)
+    assert "no checksums, so what is read of it may be wrong" in run.problems[0]
+    assert run.first.findings() == []
+    assert len(run.first.segments()) == 1
 
 
 def test_a_run_that_is_followed_is_verified_as_it_grows(tmp_path: Path) -> None:

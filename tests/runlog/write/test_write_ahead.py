@@ -12,6 +12,7 @@ from surefoot.runlog.read import RunLogError
 from surefoot.runlog.read.run import read_run
 from surefoot.runlog.write import log as log_module
 from surefoot.runlog.write import store, thread, write_ahead
+from surefoot.runlog.write.file_id import read_file_id
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.recover import recover
@@ -22,6 +23,7 @@ KILLED = """
 import os, signal, time
 from pathlib import Path
 from surefoot.runlog.write import log as log_module
+from surefoot.runlog.write.file_id import read_file_id
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write import thread
@@ -133,6 +135,39 @@ def test_a_tail_that_can_not_be_read_is_named(killed: Path) -> None:
     first.rmdir()
     second.unlink()
     assert recover(killed, pytest.fail) == 0  # as after another reader has brought it in
+
+
+def test_blocks_of_another_run_do_not_fit_in(killed: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whatever part of a tail is another one's, its header or not."""
+    other = tmp_path_factory.mktemp("other") / "rank-0.db"
+    program = KILLED.replace("step / 8", "-1.0").replace("step / 4", "-1.0").replace('"rank": "0"', '"rank": "1"')
+    subprocess.run([sys.executable, "-c", program.replace("FILE", repr(str(other)))], check=False)
+    whole = {file: file.read_bytes() for file in [*killed.parent.iterdir()]}
+    mine = max(write_ahead_files(killed), key=lambda file: len(file.read_bytes().rstrip(b"\0")))
+    theirs = (other.parent / mine.name).read_bytes()
+    for start, end in ((0, 40), (0, FILE_STEP), (64, FILE_STEP), (128, 600), (8, 4096)):
+        for file in killed.parent.iterdir():
+            file.unlink()
+        for file, content in whole.items():
+            file.write_bytes(content)
+        mine.write_bytes(whole[mine][:start] + theirs[start:end] + whole[mine][end:])
+        (process,) = read_run(killed.parent)
+        assert process.problems
+        assert all(set(rows) <= set(FOUND[name]) for name, rows in scalars(killed).items())
+
+
+def test_a_tail_of_another_run_makes_no_file(killed: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other") / "rank-0.db"
+    subprocess.run([sys.executable, "-c", KILLED.replace("FILE", repr(str(other)))], check=False)
+    for mine, theirs in zip(write_ahead_files(killed), write_ahead_files(other), strict=True):
+        mine.write_bytes(theirs.read_bytes())
+        os.utime(mine, (0, 0))  # else it may be one that is just being made
+    noted = read_file_id(killed)
+    for end in ("", "-wal", "-shm"):
+        killed.with_name(f"{killed.name}{end}").unlink(missing_ok=True)
+    with pytest.raises(RunLogError, match="nothing in it is known to be of this run"):
+        read_run(killed.parent)
+    assert read_file_id(killed) == noted and not killed.exists()
 
 
 def test_a_file_under_the_name_of_another_rank_is_refused(killed: Path) -> None:

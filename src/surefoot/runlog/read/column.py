@@ -157,6 +157,8 @@ def _split(rows: SealedRows) -> list[Piece]:
     import numpy as np
 
     order = np.argsort(rows.series, kind="stable")
+    if not len(order):
+        return []
     numbers, starts = np.unique(rows.series[order], return_index=True)
     ends = [*starts[1:].tolist(), len(order)]
     parts = []

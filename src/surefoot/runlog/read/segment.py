@@ -163,8 +163,9 @@ def _is_as_written(segment: Segment) -> bool:
     seen = (str(segment.file.absolute()), status.st_ino, status.st_mtime_ns, status.st_size, segment.crc)
     if seen not in _verified:
         if segment.crc is None:
-            return _is_parquet(segment.file)
-        if status.st_size != segment.num_bytes or file_checksum(segment.file) != segment.crc:
+            if not _is_parquet(segment.file) or not _has_its_rows(segment):
+                return False
+        elif status.st_size != segment.num_bytes or file_checksum(segment.file) != segment.crc:
             return False
         _verified.add(seen)
     return True
@@ -178,9 +179,26 @@ def _is_parquet(file: Path) -> bool:
         return opened.read(4) == _MAGIC
 
 
-def last_values(wanted: Sequence[tuple[Path, int]]) -> dict[Path, float]:
+def _has_its_rows(segment: Segment) -> bool:
+    """Of one without a checksum: whether all of it can be read, and nothing is missing."""
+    import duckdb
+
+    columns = ("series", "step", "time", "value", "chunk")
+    asked = ", ".join(f"count({column}), max({column})" for column in columns)
+    with duckdb.connect(":memory:") as connection:
+        try:
+            row = connection.execute(f"SELECT {asked} FROM read_parquet(?)", [str(segment.file)]).fetchone()
+        except duckdb.Error:
+            return False
+    return row is not None and set(row[::2]) == {segment.num_rows}
+
+
+def last_values(segments: Sequence[tuple[Segment, int]]) -> dict[Path, float]:
     """The last value of one series in each of some segments, of many at once; what can't be read is left out."""
     import duckdb
+
+    good = whole([segment for segment, _ in segments], lambda problem: None, last_try=True)
+    wanted = [(segment.file, series) for segment, series in segments if segment in good]
 
     def look(some: Sequence[tuple[Path, int]]) -> dict[Path, float]:
         connection.execute("CREATE OR REPLACE TABLE wanted (file VARCHAR, series INTEGER)")

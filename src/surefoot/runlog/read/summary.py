@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.read.error import Unreadable
+from surefoot.runlog.read.segment import Segment
 from surefoot.runlog.read.vitals import Vitals
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Summary:
     archived: bool = False
 
 
-Lookup = tuple[int, Path, int]  # the summary's place, the newest segment, the series whose last value is there
+Lookup = tuple[int, Segment, int]  # the summary's place, the newest segment, the series whose last value is there
 
 
 def summarize(runs: Iterable[Run | Unreadable]) -> list[Summary]:
@@ -69,7 +69,7 @@ def summarize(runs: Iterable[Run | Unreadable]) -> list[Summary]:
     return lines
 
 
-def _summary(run: Run) -> tuple[Summary, tuple[Path, int] | None]:
+def _summary(run: Run) -> tuple[Summary, tuple[Segment, int] | None]:
     vitals = [next(iter(process.vitals), Vitals()) for process in run.processes]
     lookup = vitals[0].sealed_loss
     findings = frozenset[tuple[str, str, str | None, int | None]]().union(*(one.findings for one in vitals))
@@ -99,8 +99,8 @@ def _look_up(lookups: Sequence[Lookup]) -> list[tuple[int, float]]:
         return []
     from surefoot.runlog.read.segment import last_values
 
-    found = last_values([(file, series) for _, file, series in lookups])
-    return [(place, found[file]) for place, file, _ in lookups if file in found]
+    found = last_values([(segment, series) for _, segment, series in lookups])
+    return [(place, found[segment.file]) for place, segment, _ in lookups if segment.file in found]
 
 
 def _as_text(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from surefoot.facts.frozen import frozen
 from surefoot.runlog.checksum import KEYS, MARK, checksum, seed_of, seed_of_id
 from surefoot.runlog.read.error import RunLogError
-from surefoot.runlog.read.salvage import salvage
+from surefoot.runlog.read.salvage import has_its_types, salvage, salvage_unverified
 from surefoot.runlog.schema import SCHEMA_VERSION, TABLES
 from surefoot.runlog.write.claim import DAMAGE, KEY, is_writing
 from surefoot.runlog.write.file_id import is_as_left, read_file_id
@@ -85,7 +85,7 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
     if b"checksums" not in tables:
         if MARK in meta:
             raise RunLogError(f"{file} is damaged: its checksums are gone, so nothing in it can be trusted.")
-        return UNVERIFIED
+        return _without_checksums(connection, file)
     seed = seed_of(meta)
     is_followed = before.is_verified and before.salvaged is None and _is_written(meta)
     with suppress(sqlite3.Error, OverflowError, ValueError, TypeError):
@@ -99,6 +99,15 @@ def _verdict(connection: sqlite3.Connection, file: Path, before: Verdict) -> Ver
     noted_id = read_file_id(file)
     problems, salvaged = salvage(connection, file, [*([] if noted_id is None else [seed_of_id(noted_id)]), seed, 0])
     return Verdict((*_noted(meta.get(DAMAGE, "[]")), *problems), salvaged)
+
+
+def _without_checksums(connection: sqlite3.Connection, file: Path) -> Verdict:
+    """Of an older version. SQLite notices some damages."""
+    with suppress(sqlite3.Error):
+        if connection.execute("PRAGMA integrity_check(1)").fetchone() == (b"ok",) and has_its_types(connection):
+            return UNVERIFIED
+    problem, salvaged = salvage_unverified(connection, file)
+    return Verdict((problem,), salvaged, is_verified=False)
 
 
 def _other(file: Path) -> str:

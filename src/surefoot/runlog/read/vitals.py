@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.facts.frozen import frozen
-from surefoot.runlog.read.segment import read_manifest
+from surefoot.runlog.read.segment import Segment, read_manifest
 
 LOSSES = ("loss", "train/loss", "train_loss", "loss/train", "training_loss")  # the one people mean by "the loss"
 
@@ -33,7 +33,7 @@ class Vitals:
 
     updates: int = 0
     last_loss: float | None = None
-    sealed_loss: tuple[Path, int] | None = None
+    sealed_loss: tuple[Segment, int] | None = None
     findings: frozenset[tuple[str, str, str | None, int | None]] = frozenset()  # severity, rule, file, line
 
 
@@ -51,7 +51,7 @@ def read_vitals(connection: sqlite3.Connection, file: Path, known: Collection[st
                 loss = _sealed_value(connection, series)
             if loss is None:
                 manifest = read_manifest(connection, file)
-                sealed = (manifest[-1].file, series) if manifest else None
+                sealed = (manifest[-1], series) if manifest else None
     return Vitals(step, loss, sealed, frozenset(findings))
 
 

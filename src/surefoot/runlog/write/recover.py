@@ -11,7 +11,7 @@ from time import time
 from typing import Any
 
 from surefoot.runlog.write.claim import DAMAGE, KEY, ClaimedError, is_writing
-from surefoot.runlog.write.file_id import note_whole
+from surefoot.runlog.write.file_id import note_whole, read_file_id
 from surefoot.runlog.write.layout import Layout
 from surefoot.runlog.write.room import has_room
 from surefoot.runlog.write.store import LAST_ORDER, LAST_ROW, Store
@@ -33,7 +33,10 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
             return 0
         if file.exists() and file.stat().st_size and not is_whole(file):  # SQLite makes an empty file first
             raise ValueError("the file is damaged")
-        store = Store(file, (read_write_ahead(file).writer or {}).get("id", ""))
+        writer = read_write_ahead(file).writer
+        if writer is None and read_file_id(file) is not None and not (file.exists() and file.stat().st_size):
+            raise ValueError("nothing in it is known to be of this run")
+        store = Store(file, (writer or {}).get("id", ""))
         try:
             return bring_back(store)
         finally:

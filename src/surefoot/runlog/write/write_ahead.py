@@ -7,7 +7,6 @@ is known for old. After each commit its number is noted here, so that a commit t
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -21,6 +20,7 @@ from surefoot.runlog.write.write_ahead_format import (
     FILE_STEP,
     block_of,
     commit_record,
+    header_of,
     order_record,
     row_record,
     write_ahead_files,
@@ -43,7 +43,7 @@ class WriteAheadFile:
         self._open_files: list[OwnFile] = []
         self._current: OwnFile | None = None  # one of them
         self._offset = self._size = 0
-        self._header = b""
+        self._header, self._seed = b"", 0
         self._is_other_free = True  # all that it has is committed
         self._rows: list[Row] = []
         self._orders: list[Order] = []
@@ -61,7 +61,7 @@ class WriteAheadFile:
             return
         with suppress(OSError):
             opened = [OwnFile(file, FLAGS | os.O_EXCL) for file in self._files]
-            self._header = block_of(json.dumps({**holder(), "id": file_id}).encode())
+            self._header, self._seed = header_of({**holder(), "id": file_id})
             for file in opened:
                 self._begin(file)
             self._rows += list(rows)
@@ -115,7 +115,7 @@ class WriteAheadFile:
     def _append(self, records: list[bytes]) -> None:
         if self._current is None or not records:
             return
-        block = block_of(b"".join(records))
+        block = block_of(b"".join(records), self._seed)
         try:
             while self._offset + len(block) > self._size:
                 self._size += FILE_STEP
