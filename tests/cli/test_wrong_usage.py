@@ -94,7 +94,7 @@ CASES = {
     "compare latest nope": "there is no run 'nope'",
     "report nope": "there is no run 'nope'",
     "export latest": "surefoot export needs --to, -o/--output.",
-    "export latest --to excel -o x": "must be one of tensorboard, csv, parquet",
+    "export latest --to excel -o x": "must be one of tensorboard, csv, parquet, mlflow",
     "export latest --to csv -o notes.txt": "notes.txt exists already",
     "import missing": "there is no file or folder missing",
     "import notes.txt": "its first line must name at least two columns",
