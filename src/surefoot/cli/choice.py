@@ -31,6 +31,11 @@ def choose_rules(options: Namespace, folder: Path) -> dict[str, Rule]:
     return _named(selected, [*settings.ignore, *split(options.ignore)])
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Of rules; families are known too."""
+    _named(names, [])
+
+
 def _named(selected: Iterable[str], ignored: Iterable[str], where: str = "") -> dict[str, Rule]:
     try:
         return select(catalogue(), selected, ignored)

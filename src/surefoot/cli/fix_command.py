@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from surefoot.cli.choice import add_choice_options, choose_rules
+from surefoot.cli.choice import add_choice_options, check_names, choose_rules
 from surefoot.cli.keeping import add_keeping_options, report_stored, result_run
 from surefoot.cli.parsing import CommandParser, positive
 from surefoot.cli.reporting import check_writable
@@ -75,6 +75,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _fix(options: argparse.Namespace, program: Program, voice: Voice) -> Fixed:
     rules = list(choose_rules(options, program.folder))
+    check_names(options.alternative)
     with TrialServer() as server:
         trials = Trials(program, rules, server, max_steps=options.max_steps)
         project = Project(program, trials.workspace.holds)

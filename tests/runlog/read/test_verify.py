@@ -166,25 +166,20 @@ def test_a_damaged_log_of_an_older_version_is_named_and_never_fails(tmp_path: Pa
     folder = Path(shutil.copytree(FILES / "version-2", tmp_path / "run"))
     file = folder / "rank-0.db"
     data = file.read_bytes()
-    for at in range(0, len(data), PAGE):
+    page = ["report", "run", "--force", "-o", str(tmp_path / "r.html")]
+    for at in range(0, len(data), 2 * PAGE):
         file.write_bytes(data[:at] + data[at + PAGE : at + 2 * PAGE] + data[at + PAGE :])
-        for command in (
-            ["show", "run"],
-            ["query", "SELECT * FROM findings"],
-            ["report", "run", "--force", "-o", "r.html"],
-        ):
-            output = [str(tmp_path / "r.html") if word == "r.html" else word for word in command]
-            assert main([*output, "--log", str(tmp_path)]) in (0, 2)
+        for command in (["show", "run"], page):
+            assert main([*command, "--log", str(tmp_path)]) in (0, 2)
             said = capsys.readouterr().err
-            assert "Error" not in said
-    change_old = "UPDATE findings SET count = NULL"
+            assert "Error" not in said and "NoneType" not in said and "'int'" not in said
     file.write_bytes(data)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'count INTEGER NOT NULL', 'count INTEGER')")
         connection.commit()
     with closing(sqlite3.connect(file)) as connection:
-        connection.execute(change_old)
+        connection.execute("UPDATE findings SET count = NULL")
         connection.commit()
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'count INTEGER', 'count INTEGER NOT NULL')")
