@@ -119,6 +119,7 @@ CASES = {
     "gradcheck broken.py": "broken.py, line 1, is not valid Python: '(' was never closed.",
     "gradcheck notes.txt": "there is no module 'notes.txt'",
     "rules nope": "there is no rule or family named 'nope'",
+    "fix train.py --alternative stale-gradient": "Did you mean 'stale-gradients'?",
     "explain": "surefoot explain needs RULE.",
     "explain stale_gradients": "Did you mean 'stale-gradients'?",
     "learn stale-gradient": "Did you mean 'stale-gradients'?",
