@@ -40,6 +40,7 @@ from surefoot.facts.mode import (
     LostDropoutFacts,
     ModeFacts,
     MomentumFacts,
+    PlainAverageFacts,
     TinyBatchFacts,
 )
 from surefoot.facts.saved import (
@@ -122,6 +123,7 @@ __all__ = [
     "ParameterFacts",
     "ParameterSignals",
     "PassingFacts",
+    "PlainAverageFacts",
     "RanksFacts",
     "ReadFacts",
     "RecompileFacts",

@@ -60,6 +60,8 @@ class FeedFacts:
     names: tuple[str, ...] = ()  # classes of the data set, variables that hold it or the loader
     shuffled_once: bool = False  # the data set is a part of another one, in no order
     num_samples: int | None = None
+    num_weights: int | None = None  # samples to which a WeightedRandomSampler gives a weight; it draws no others
+    num_draws: int | None = None  # that it makes in a pass, putting back what it drew
     trained: bool = False  # backwards followed upon its batches
     optimizers: tuple[int, ...] = ()  # that stepped while it ran
     marks: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (number of a batch, marks of its first tensors)

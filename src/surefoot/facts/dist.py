@@ -49,6 +49,7 @@ class ReplicaFacts:
     names: tuple[str, ...] = ()  # the first parameter of each block
     resolution: float = 0.0  # of the coarsest type of number among them
     marks: tuple[int, ...] = ()  # of what the forwards of the window were given
+    loader: Site | None = None  # where the DataLoader was made that gave the last batch
     num_items: int | None = None  # over which the losses of the window average, if they all do so and count the same
     factor: float = 1.0  # by which each of these means is multiplied
     loss: Site | None = None  # where they are computed

@@ -59,11 +59,12 @@ class LossFacts:
     num_terms: int = 1  # how many were added up, equal ones counted
     num_valid: int | None = None  # targets that are not the ignored index
     num_kept: int | None = None  # elements that a mask of zeros and ones, multiplied into the loss, leaves
+    drops_ends: bool = False  # what that mask drops are the ends or the beginnings of rows
     late_mask: tuple[int, int] | None = None  # elements kept, and all, of a mask multiplied into an averaged loss
     fed_by: tuple[OpFacts, ...] = ()  # the operations that made the prediction, the last one first
     broadcast: tuple[tuple[int, ...], ...] = ()  # shapes of prediction, target and both, when each was expanded
     weighed: tuple[tuple[int, ...], ...] = ()  # shapes of losses, of weights and of both, when each was expanded
-    class_dim: int | None = None  # along which a hand-written log-likelihood picks the classes, where that is certain
+    class_dim: int | None = None  # along which a loss that is written out picks the classes, where that is certain
     is_weighted: bool = False  # by class weights
     label_smoothing: float = 0.0
     is_pretrained: bool = False  # weights were loaded into some module before

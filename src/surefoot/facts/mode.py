@@ -77,6 +77,17 @@ class AveragedFacts:
 
 
 @frozen
+class PlainAverageFacts:
+    """An AveragedModel in eval mode with the batch-norm statistics of the last weights that it was given."""
+
+    model: str  # class name of what it averages
+    num_layers: int = 1  # batch-norm layers
+    num_averaged: int = 0
+    apart: float = 0.0  # distance of its weights from the last ones, relative to these
+    site: Site | None = None  # the call
+
+
+@frozen
 class LostDropoutFacts:
     """Dropout layers that trained, were switched off for an evaluation and are still off in training.
 

@@ -33,6 +33,7 @@ class AliasFacts:
     num_before: int = 0  # steps of its weights before it was taken
     num_between: int = 0  # and since
     is_overwritten: bool = False  # other weights were loaded into the model since
+    is_view: bool = False  # no dict: `p.data` of each parameter, which was copied back onto itself
 
 
 @frozen

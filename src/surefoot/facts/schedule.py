@@ -46,6 +46,7 @@ class ScheduleFacts:
     count: int = 0  # how often the program advanced it
     position: int = 0  # its own counter; larger than `count` in a resumed run
     updates: int = 0  # attempted steps of the optimizers it drives
+    since_step: int = 0  # advances since the last of these
     resumed: bool = False  # it began in mid-course, or its state was loaded
     explicit: bool = False  # the program passes the epoch itself: `step(epoch)`
     by_library: bool = False  # a library calls `step`

@@ -4,7 +4,7 @@ from dataclasses import field
 from math import prod
 
 from surefoot.facts.frozen import frozen
-from surefoot.facts.mode import AveragedFacts, LostDropoutFacts, MomentumFacts
+from surefoot.facts.mode import AveragedFacts, LostDropoutFacts, MomentumFacts, PlainAverageFacts
 from surefoot.facts.saved import AliasFacts, OverwrittenFacts, SelfLoadFacts, UnmatchedFacts, UnrestoredPartFacts
 from surefoot.facts.schedule import SchedulerFacts
 from surefoot.facts.site import Site
@@ -155,5 +155,6 @@ class SetupFacts:
     momentum: MomentumFacts | None = None
     uninitialised: tuple[UninitialisedFacts, ...] = ()
     averaged: tuple[AveragedFacts, ...] = ()
+    plain_averages: tuple[PlainAverageFacts, ...] = ()
     lost_dropout: LostDropoutFacts | None = None
     version: int = field(default=1)

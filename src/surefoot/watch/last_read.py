@@ -49,5 +49,5 @@ def _items(loss: LossFacts) -> list[tuple[int | None, int | None]]:
 
 
 def _without_items(loss: LossFacts) -> LossFacts:
-    terms = tuple([replace(term, num_items=None, num_kept=None) for term in loss.terms])
-    return replace(loss, num_items=None, num_kept=None, terms=terms)
+    terms = tuple([replace(term, num_items=None, num_kept=None, drops_ends=False) for term in loss.terms])
+    return replace(loss, num_items=None, num_kept=None, drops_ends=False, terms=terms)

@@ -85,6 +85,7 @@ class Recorder:
         self.by_scaler_at: Site | None = None  # the line of that
         self.scaler_factors: dict[int, Any] = {}  # sequence number of a root that `scaler.scale` made, to its scale
         self.accumulates = False  # some window has several backwards of one loss
+        self.last_loader: Site | None = None  # where the DataLoader was made that gave the last batch
         self.setup_due = True
         self.record_due = False
         self.at_next_backward: list[tuple[str, Callable[[], None]]] = []  # by probe, what to call then

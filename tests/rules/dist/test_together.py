@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from surefoot.facts import RanksFacts, ReplicaFacts
+from surefoot.facts import RanksFacts, ReplicaFacts, Site
 from surefoot.rules.dist.replicas_diverged import check as replicas_diverged
 from surefoot.rules.dist.same_data_on_every_rank import check as same_data
 from surefoot.rules.dist.unequal_rank_weights import check as unequal_weights
@@ -84,6 +84,12 @@ def test_two_of_three_ranks_with_the_same_inputs_are_named() -> None:
     (found,) = ask(same_data, ranks(*notes))
     assert found.message.startswith("ranks 1, 2 gave Net the same inputs at all 4 updates")
     assert found.numbers == {"ranks": [1, 2], "updates": [1, 2, 4, 8]}
+
+
+def test_the_same_inputs_are_told_where_their_loader_was_made() -> None:
+    made = Site("train.py", 3)
+    notes = [note(rank, update, marks=(update, 7), loader=made) for update in UPDATES for rank in (0, 1)]
+    assert [one.site for one in ask(same_data, ranks(*notes))] == [made]
 
 
 def test_one_batch_for_all_updates_is_left_alone() -> None:

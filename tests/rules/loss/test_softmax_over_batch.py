@@ -20,6 +20,7 @@ def sequences(dim: int, *through: str, shape: tuple[int, ...] = (7, 4, 5)) -> tu
         loss("nll", fed_by=ops("Log", "Softmax", dim=0), num_classes=5),
         loss("cross-entropy", fed_by=ops("LogSoftmax", shape=(4, 5, 7), dim=0), num_classes=5),
         loss("log-likelihood", fed_by=OVER_BATCH, class_dim=1),
+        loss("mean", fed_by=ops("Softmax", shape=(6, 5, 8, 8), dim=0), class_dim=1),
         loss("bce", fed_by=ops("Softmax", dim=0), target=ONE_HOT),
         loss("nll", fed_by=sequences(1, "View"), num_classes=5, input=ROWS),
         loss("nll", fed_by=sequences(0, "View"), num_classes=5, input=ROWS),

@@ -90,3 +90,10 @@ def test_schedules_whose_settings_can_not_be_read_are_told_by_their_course() -> 
     for why in ({"cut": 1e4}, {"cut_at": 30}, {"epochs": 1}, {"lrs": (0.0,)}):
         assert ask(check, at_end(per_batch("LambdaLR", **{**dying, **why}))) == []
     assert ask(check, at_step(per_batch("LambdaLR", **dying))) == []
+
+
+def test_a_plateau_is_judged_by_the_epoch_in_which_its_rate_dies() -> None:
+    plateau = per_batch("ReduceLROnPlateau", cut=2000.0, cut_at=18, cut_in_epoch_at=8)
+    assert len(ask(check, at_end(plateau))) == 1
+    assert ask(check, at_end(per_batch("ReduceLROnPlateau", cut=2000.0, cut_at=18))) == []
+    assert ask(check, at_end(per_batch("ReduceLROnPlateau", cut=500.0))) == []

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from surefoot.facts import Site
+from surefoot.facts import ParameterFacts, SetupFacts, Site
 from surefoot.rules.sched.scheduler_drives_other_optimizer import check
 from tests.rules.sched.build import MADE, ask, at_end, schedule, setup
 
@@ -51,3 +51,20 @@ def test_silent_when_schedules_of_one_optimizer_differ_or_the_other_does_not_ste
         assert ask(check, at_end(*pair, updates=STEPPED), setup("Adam", "SGD")) == []
     assert ask(check, at_end(FIRST, SECOND, updates=((1, 40),)), setup("Adam")) == []
     assert ask(check, at_end(FIRST, SECOND, updates=STEPPED, reason="interrupted"), setup("Adam", "SGD")) == []
+
+
+def shared(*optimizers: int) -> SetupFacts:
+    return replace(setup("SGD", "SGD"), parameters=(ParameterFacts("weight", 1, optimizers=optimizers),))
+
+
+def test_warns_when_another_optimizer_has_taken_over_its_parameters() -> None:
+    left = at_end(schedule(updates=48, since_step=8), updates=((1, 48), (2, 90)))
+    (evidence,) = ask(check, left, shared(1, 2))
+    assert evidence.level == "warning" and "8 times after the last step of its optimizer (SGD 1)" in evidence.message
+    assert "SGD 2, which holds parameters of that one, has no schedule" in evidence.message
+
+
+def test_silent_when_another_optimizer_trains_other_parameters_or_the_schedule_ended_with_its_own() -> None:
+    left = at_end(schedule(updates=48, since_step=8), updates=((1, 48), (2, 90)))
+    assert ask(check, left, shared(1)) == []
+    assert ask(check, at_end(schedule(updates=48, since_step=1), updates=((1, 48), (2, 90))), shared(1, 2)) == []

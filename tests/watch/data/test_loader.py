@@ -19,7 +19,7 @@ from torch.utils.data import (
     random_split,
 )
 
-from surefoot.watch.data.loader import is_shuffled_once, names_of, num_samples, sampler_kind
+from surefoot.watch.data.loader import is_shuffled_once, names_of, num_samples, sampler_kind, weights_and_draws
 
 DATA = TensorDataset(torch.arange(32))
 
@@ -81,3 +81,12 @@ def test_names_in_frames_and_objects() -> None:
     train_set = DATA
     assert set(Trainer().names()) == {"Subset", "TensorDataset", "stream", "DATA", "train_set"}
     assert train_set is DATA
+
+
+def test_weights_of_a_sampler_that_puts_back_what_it_draws() -> None:
+    def loader(**options: Any) -> DataLoader[Any]:
+        return DataLoader(DATA, sampler=WeightedRandomSampler(torch.ones(3), **options))
+
+    assert weights_and_draws(loader(num_samples=64)) == (3, 64)
+    assert weights_and_draws(loader(num_samples=2, replacement=False)) is None
+    assert weights_and_draws(DataLoader(DATA, shuffle=True)) is None

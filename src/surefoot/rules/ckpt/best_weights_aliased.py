@@ -1,10 +1,11 @@
-"""Weights kept for later are the live ones: `state_dict()` does not copy.
+"""Weights kept for later are the live ones: `state_dict()` and `p.data` do not copy.
 
 ## What it does
 Fires when a program keeps a `state_dict()`, trains the model further or loads other weights into it, and then loads or
 saves the dict as if it still held the earlier weights. Where the dict is taken in an `if` that compares scores and
 loaded back outside of it, the rule also fires if the model has not been trained since: the last score just happened to
-be the best.
+be the best. Also where the source keeps `p.data` or `p.detach()` of every parameter, and all parameters of an optimizer
+are copied onto themselves later.
 
 ## Why it matters
 The tensors of a `state_dict()` share memory with the model. By the time the "best" weights are restored they are the
@@ -92,6 +93,9 @@ def _since(alias: AliasFacts) -> str:
 @rule("warning", on=SetupFacts, probes=("saved",))
 def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
     for alias in filter(_is_mistaken, now.aliases):
+        if alias.is_view:
+            yield _of_views(alias)
+            continue
         taken = f" at line {alias.taken.line}" if alias.taken is not None else ""
         yield Evidence(
             message=(
@@ -102,3 +106,16 @@ def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
             site=alias.taken or alias.used,
             numbers={"steps_between": alias.num_between, "use": alias.use},
         )
+
+
+def _of_views(alias: AliasFacts) -> Evidence:
+    used = f" at line {alias.used.line}" if alias.used is not None else ""
+    return Evidence(
+        message=(
+            f"the weights that are kept here are the parameters themselves, not copies: all {alias.model} of the "
+            f"optimizer were copied onto themselves{used}, which changes nothing"
+        ),
+        fix="keep p.detach().clone() of each parameter, or copy.deepcopy(model.state_dict()).",
+        site=alias.taken or alias.used,
+        numbers={"steps": alias.num_before, "use": alias.use},
+    )

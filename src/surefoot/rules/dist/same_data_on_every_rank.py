@@ -90,7 +90,7 @@ def check(now: RanksFacts, past: History) -> Iterator[Evidence]:
                 "give the loader a DistributedSampler (and call its set_epoch), or let each rank draw its own samples; "
                 "where data is made at random, seed it with the rank."
             ),
-            site=first.site,
+            site=first.loader or first.site,
             step=first.step,
             numbers={"ranks": same, "updates": [notes[same[0]].update for notes in mine if same[0] in notes]},
         )

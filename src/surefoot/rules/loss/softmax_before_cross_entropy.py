@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when the input of a cross-entropy comes from a softmax, directly or through reshapes, slices, casts and clamps,
-or sums to one over the classes, as attention over labels does; also of one that is written out with `log_softmax`.
+or sums to one over the classes, as attention over labels does; also of one that is written out with `log_softmax`
+or `logsumexp`.
 
 ## Why it matters
 Cross-entropy applies its own log-softmax. On probabilities, all scores lie between 0 and 1: a
@@ -60,6 +61,8 @@ from surefoot.facts import EndFacts, LossFacts, StepFacts
 from surefoot.rules import Evidence, History, rule
 from surefoot.rules.loss.recorded_losses import losses
 
+NORMALISERS = {"LogSoftmax": "log_softmax", "Logsumexp": "logsumexp"}
+
 
 def _gets_probabilities(part: LossFacts) -> str:
     """How its input is known to be probabilities; "" if it is not."""
@@ -99,7 +102,7 @@ def _floor(classes: int) -> float:
 
 def _is_softmax_of_softmax(part: LossFacts) -> bool:
     outer, inner = part.fed_by[:2] if len(part.fed_by) > 1 else (None, None)
-    if outer is None or inner is None or (outer.name, inner.name) != ("LogSoftmax", "Softmax"):
+    if outer is None or inner is None or outer.name not in NORMALISERS or inner.name != "Softmax":
         return False
     return outer.dim is not None and (outer.dim, outer.shape) == (inner.dim, inner.shape)
 
@@ -107,13 +110,13 @@ def _is_softmax_of_softmax(part: LossFacts) -> bool:
 def _written_out(part: LossFacts) -> Evidence:
     first = part.fed_by[0]
     classes = first.shape[first.dim or 0]
-    floor = _floor(classes)
+    floor, function = _floor(classes), NORMALISERS[first.name]
     return Evidence(
         message=(
-            f"log_softmax over {classes} classes gets probabilities: its input has been through a softmax. "
+            f"{function} over {classes} classes gets probabilities: its input has been through a softmax. "
             f"However sure the model, no class gets a log-probability above -{floor:.2f}"
         ),
-        fix="give log_softmax the raw scores, or take the logarithm of the probabilities.",
+        fix=f"give {function} the raw scores, or take the logarithm of the probabilities.",
         site=part.site,
         numbers={"classes": classes, "highest_possible_log_probability": round(-floor, 4)},
     )

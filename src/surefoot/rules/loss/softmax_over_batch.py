@@ -2,7 +2,8 @@
 
 ## What it does
 Fires when the softmax or log-softmax that feeds a classification loss runs over dimension 0, the batch, or over the
-batch or time dimension of scores whose classes lie in the last one.
+batch or time dimension of scores whose classes lie in the last one. Also where its result is multiplied by one-hot
+targets with their classes in dimension 1, as in a Dice loss.
 
 ## Why it matters
 The samples of a batch then compete with each other for each class, and a sample's own class scores are not compared at
@@ -97,7 +98,7 @@ def _num_classes(part: LossFacts, op: OpFacts) -> int:
     target = part.target
     if part.kind in ("cross-entropy", "nll"):
         return part.num_classes or 0 if part.num_classes in op.shape[1:] and not _is_contrastive(part) else 0
-    if part.kind == "log-likelihood":
+    if part.class_dim is not None:
         return op.shape[1] if part.class_dim == 1 and op.shape[0] != op.shape[1] else 0
     is_one_hot = target is not None and target.is_distribution and target.shape == op.shape
     return op.shape[1] if part.kind in ("bce", "mse", "l1") and is_one_hot else 0

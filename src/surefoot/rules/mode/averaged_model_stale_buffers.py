@@ -1,8 +1,10 @@
-"""The weights of a copy follow the model, its batch-norm statistics do not.
+"""An average of weights is evaluated with batch-norm statistics of other weights.
 
 ## What it does
 Fires when the program moves the weights of a copy after those of the model it trains, as for an exponential moving
 average or a target network, the copy runs in eval mode, and its batch-norm statistics are bit for bit what they were.
+Also where torch's `AveragedModel` takes the plain mean of weights, and runs in eval mode with the statistics of the
+last of them.
 
 ## Why it matters
 In eval mode the copy normalises new activations by statistics of old weights, often by the initial mean of 0 and
@@ -13,7 +15,8 @@ variance of 1. The averaged model then looks much worse than the model itself, a
 
 ## In truth
 Running means and variances are buffers, and a loop over `parameters()` leaves them out.
-`torch.optim.swa_utils.AveragedModel` copies them at every update.
+`torch.optim.swa_utils.AveragedModel` copies those of the model at every update; after a plain mean of weights,
+`update_bn` has to take new ones.
 
 ## Bad
 ```python
@@ -67,7 +70,8 @@ with torch.no_grad():
 
 ## When it stays silent
 Buffers that are copied or averaged too, statistics taken anew before the evaluation (`update_bn`), copies in train
-mode, models whose own statistics do not change, and copies that an optimizer trains.
+mode, models whose own statistics do not change, and copies that an optimizer trains. An `AveragedModel` that averages
+its buffers, moves by a function of its own as an exponential average does, or is close to the last weights.
 """
 
 from collections.abc import Iterator
@@ -90,4 +94,15 @@ def check(now: SetupFacts, past: History) -> Iterator[Evidence]:
             fix="copy the buffers too, as torch.optim.swa_utils.AveragedModel does, or call update_bn() beforehand.",
             site=one.site,
             numbers={"layers": one.num_layers, "steps": one.num_steps},
+        )
+    for average in set(now.plain_averages) - set(past.setup.plain_averages):
+        yield Evidence(
+            message=(
+                f"an AveragedModel ({average.model}), the mean of {average.num_averaged} weights, runs in eval mode "
+                f"with batch-norm statistics ({average.num_layers} layers) of the last of these, which are "
+                f"{average.apart:.0%} away from the mean"
+            ),
+            fix="call torch.optim.swa_utils.update_bn(loader, averaged) before it is evaluated.",
+            site=average.site,
+            numbers={"layers": average.num_layers, "averaged": average.num_averaged, "apart": average.apart},
         )

@@ -4,7 +4,8 @@
 Fires when a `StepLR`, `MultiStepLR` or `ExponentialLR` is advanced inside the batch loop and its rate dies far too
 early: 1000 times smaller within one epoch, before half of it or of the run is over, or a decay that fits the number of
 epochs is used up by batches. Schedules whose settings can not be read (`LambdaLR`, `MultiplicativeLR`, chained ones)
-are judged by their course: 1000 times smaller before half of a run of several epochs, and as much again after it.
+are judged by their course: 1000 times smaller before half of a run of several epochs, and as much again after it. A
+`ReduceLROnPlateau` that gets the loss of every batch is judged by the first of these.
 
 ## Why it matters
 With n batches an epoch, the rate falls n times too fast. After a fraction of the run it is too small to change the
@@ -75,6 +76,7 @@ from surefoot.rules.sched.schedule_counts_micro_batches import counts_micro_batc
 
 READABLE = ("StepLR", "MultiStepLR", "ExponentialLR")
 OPAQUE = ("LambdaLR", "MultiplicativeLR", "ChainedScheduler", "SequentialLR")
+PLATEAU = "ReduceLROnPlateau"  # its patience counts epochs
 DEAD = 999.9  # times: a rate that much smaller hardly moves a weight; schedules that are meant rarely go further
 SURELY_DEAD = 10_000.0  # where even decays less frequent than twice an epoch are beyond any intended schedule
 EVERY_BATCH = 0.8  # share of the advances inside epochs: the rest may be a last call after an epoch
@@ -152,11 +154,13 @@ def _dies_in_an_epoch(schedule: ScheduleFacts) -> bool:
 @rule("warning", on=(StepFacts, EndFacts), probes=("epoch", "schedule"))
 def check(now: StepFacts | EndFacts, past: History) -> Iterator[Evidence]:
     for schedule in now.schedules:
-        if schedule.made.builtin not in (*READABLE, *OPAQUE) or not _is_per_batch(schedule):
+        if schedule.made.builtin not in (*READABLE, *OPAQUE, PLATEAU) or not _is_per_batch(schedule):
             continue
         at_end = isinstance(now, EndFacts)
         if schedule.made.builtin in OPAQUE:
             is_too_fast = at_end and _vanishes(schedule)
+        elif schedule.made.builtin == PLATEAU:
+            is_too_fast = _dies_in_an_epoch(schedule)
         else:
             is_too_fast = _dies_in_an_epoch(schedule) or (at_end and _fits_epochs(schedule))
         if not is_too_fast:

@@ -2,7 +2,9 @@
 
 ## What it does
 Fires when a schedule is advanced, the optimizer it was made for never steps, and another optimizer without a schedule
-does the training. Also when two equal schedules drive one optimizer, while a second optimizer that trains has none.
+does the training. As a warning, when the schedule is advanced on after the last step of its optimizer, and another one
+has taken over its parameters without a schedule. Also when two equal schedules drive one optimizer, while a second
+optimizer that trains has none.
 
 ## Why it matters
 The optimizer that trains keeps its first learning rate for the whole run. This often happens when an optimizer is
@@ -49,9 +51,9 @@ for _ in range(20):
 ```
 
 ## When it stays silent
-Both optimizers have schedules, or both step, alternately or in phases; the optimizer that steps shares its parameter
-groups with the scheduler's (SAM and other wrappers); different schedules on one optimizer, such as a warm-up beside a
-decay; runs that did not come to their end.
+Both optimizers have schedules, or both step, alternately or in phases that end with their schedules; the optimizer that
+steps shares its parameter groups with the scheduler's (SAM and other wrappers); different schedules on one optimizer,
+such as a warm-up beside a decay; runs that did not come to their end.
 """
 
 from collections.abc import Iterator
@@ -60,6 +62,7 @@ from surefoot.facts import EndFacts, ScheduleFacts
 from surefoot.rules import Evidence, History, rule
 
 ENOUGH_ADVANCES = 2  # one may be a way to set a first rate
+LEFT_BEHIND = 3  # advances after the last step of the optimizer: one or two may be the end of a phase
 
 
 @rule("error", on=EndFacts, probes=("schedule",))
@@ -75,11 +78,19 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
         if schedule.count < ENOUGH_ADVANCES or not schedule.drives:
             continue
         made, own = schedule.made, names.get(schedule.made.optimizer, f"optimizer {schedule.made.optimizer}")
+        site = made.site or schedule.site
+        is_left_behind = schedule.since_step >= LEFT_BEHIND and _hold_the_same(past, made.optimizer, number)
         if not schedule.updates:
             message = (
                 f"{made.kind} was advanced {schedule.count} times, but its optimizer ({own}) never stepped: "
                 f"{other} did, {steps} times, without a schedule"
             )
+        elif is_left_behind:
+            message = (
+                f"{made.kind} was advanced {schedule.since_step} times after the last step of its optimizer ({own}): "
+                f"{other}, which holds parameters of that one, has no schedule and took {steps} steps"
+            )
+            site = schedule.site or made.site
         elif any(_is_doubled(schedule, earlier) for earlier in now.schedules[:i]):
             message = (
                 f"two equal {made.kind} drive the same optimizer ({own}), each advanced {schedule.count} times, while "
@@ -90,9 +101,14 @@ def check(now: EndFacts, past: History) -> Iterator[Evidence]:
         yield Evidence(
             message=message,
             fix="make the scheduler after the optimizer that trains, and give it that one.",
-            site=made.site or schedule.site,
+            site=site,
             numbers={"advances": schedule.count, "other_steps": steps},
+            level="warning" if schedule.updates and is_left_behind else None,
         )
+
+
+def _hold_the_same(past: History, one: int, other: int) -> bool:
+    return any(one in param.optimizers and other in param.optimizers for param in past.setup.parameters)
 
 
 def _is_doubled(one: ScheduleFacts, two: ScheduleFacts) -> bool:

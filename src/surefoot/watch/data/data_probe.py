@@ -28,6 +28,7 @@ from surefoot.watch.data.loader import (
     num_parts,
     num_samples,
     sampler_kind,
+    weights_and_draws,
 )
 from surefoot.watch.data.overlap import Overlaps
 from surefoot.watch.data.samples import Source, source_of
@@ -53,7 +54,7 @@ class Feed:
     __slots__ = (
         "board", "called", "epoch", "in_place", "is_evaluation", "is_known", "kind", "loader", "made", "marks", "names",
         "num_looks", "num_parts", "num_samples", "num_trained", "num_workers", "rows", "shuffled_once",
-        "source", "updates",
+        "source", "updates", "weights_and_draws",
     )  # fmt: skip
 
     def __init__(self, loader: Loader, epoch: int, updates: dict[int, int]) -> None:
@@ -68,6 +69,7 @@ class Feed:
         self.in_place: InPlace | None = None  # what it holds, and whether getting samples changes it
         self.shuffled_once = False
         self.num_samples: int | None = None
+        self.weights_and_draws: tuple[int, int] | None = None
         self.num_parts = 1
         self.num_workers = 0
         self.board: Board | None = None
@@ -137,6 +139,7 @@ class DataProbe(Probe):
         feed.made = known[1] if known is not None and known[0]() is loader else None
         feed.kind = sampler_kind(loader)
         feed.num_samples = num_samples(loader)
+        feed.weights_and_draws = weights_and_draws(loader)
         feed.num_parts = num_parts(loader)
         feed.num_workers = loader.num_workers
         self._overlaps.splits.pass_starts(self._recorder.num_steps)
@@ -158,6 +161,7 @@ class DataProbe(Probe):
         if feed.in_place is not None:
             feed.in_place.fetched(batch)
         self._credit()
+        self._recorder.last_loader = feed.made
         if feed not in self._givers:
             self._givers.append(feed)
         if not is_grad_enabled():
@@ -179,6 +183,7 @@ class DataProbe(Probe):
         in_place = None if feed.in_place is None else feed.in_place.facts()
         feed.in_place = None  # it holds the data
         overlap = None
+        num_weights, num_draws = feed.weights_and_draws or (None, None)
         if feed.num_trained >= 2 and not feed.is_evaluation:
             self._overlaps.splits.pass_ends(feed, self._recorder)
         if self._recorder.num_backwards == running.num_backwards:
@@ -186,6 +191,8 @@ class DataProbe(Probe):
         return FeedFacts(
             feed.kind, feed.made, feed.names, feed.shuffled_once, feed.num_samples,
             trained=not feed.is_evaluation and feed.num_trained >= min(2, running.num_batches) > 0,
+            num_weights=num_weights,
+            num_draws=num_draws,
             optimizers=tuple(number for number, num in now.items() if num > feed.updates.get(number, 0)),
             marks=tuple(feed.marks),
             num_workers=feed.num_workers,

@@ -47,6 +47,14 @@ def num_parts(loader: DataLoader[Any]) -> int:
     return int(sampler.num_replicas) if isinstance(sampler, DistributedSampler) else 1
 
 
+def weights_and_draws(loader: DataLoader[Any]) -> tuple[int, int] | None:
+    """Of a WeightedRandomSampler: how many samples have a weight, and how many are drawn in a pass."""
+    sampler = getattr(loader.batch_sampler, "sampler", loader.sampler)
+    if type(sampler) is not WeightedRandomSampler or not sampler.replacement:
+        return None
+    return len(sampler.weights), int(sampler.num_samples)
+
+
 def num_samples(loader: DataLoader[Any]) -> int | None:
     try:
         return None if isinstance(loader.dataset, IterableDataset) else len(loader.dataset)  # type: ignore[arg-type]

@@ -43,6 +43,7 @@ def note_of(
         note,
         model=wrappers[0].kind,
         marks=tuple(mark for wrapper in wrappers for mark in wrapper.marks),
+        loader=recorder.last_loader,
         beside=_weights(recorder, tracked, others, read=True) if others else None,
         **({} if is_touched else _counts(losses)),
     )

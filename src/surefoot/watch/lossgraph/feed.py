@@ -11,7 +11,7 @@ from surefoot.watch.lossgraph.node import VIEWS, Node, below_views, children, na
 MAX_OPS = 4
 MAX_NODES = 32
 _SOFTMAXES = frozenset({"Softmax", "LogSoftmax", "SafeSoftmax"})
-_CARRY_ON = _SOFTMAXES | {"Log", "Max", "Amax"}  # what lies under these matters too
+_CARRY_ON = _SOFTMAXES | {"Logsumexp", "Log", "Max", "Amax"}  # what lies under these matters too
 _PRODUCTS = frozenset({"Mm", "Bmm", "Convolution"})
 _CLAMPS = frozenset({"Clamp", "ClampMin", "ClampMax"})
 _LOSSES_OF_A_DIFFERENCE = frozenset({"Abs", "Pow", "Mul"})
@@ -47,12 +47,21 @@ def operations(node: Node | None) -> tuple[OpFacts, ...]:
             if name == "Exp" and (log := _log_softmax_under(node)) is not None:
                 name, node = "Softmax", log
             dim = signed(saved(node, "dim")) if name in _SOFTMAXES else None
+            if name == "Logsumexp":
+                shape, dim = _of_logsumexp(node)
             found.append(OpFacts(name, shape, dim + len(shape) if dim is not None and dim < 0 else dim, tuple(through)))
             through = []
             if name not in _CARRY_ON:
                 break
         node = _child(node)
     return tuple(found)
+
+
+def _of_logsumexp(node: Node) -> tuple[tuple[int, ...], int | None]:
+    """The shape of what it adds up, and the dimension."""
+    scores, dims = saved(node, "self"), saved(node, "dim")
+    shape = tuple(scores.shape) if isinstance(scores, Tensor) else ()
+    return shape, signed(dims[0]) if isinstance(dims, tuple) and len(dims) == 1 else None
 
 
 def _log_softmax_under(node: Node) -> Node | None:

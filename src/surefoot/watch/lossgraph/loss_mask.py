@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,8 +14,16 @@ MAX_NODES = 6
 MAX_ELEMENTS = 1 << 22  # of a mask that is looked through
 
 
-def count_kept(reducer: Node, loss: Node) -> int | None:
-    """How many elements a mask of zeros and ones leaves in what `reducer` adds up, if there is exactly one mask.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a mask leaves of the elements that a mean or a sum is taken over."""
+
+    num: int
+    drops_ends: bool  # what it drops are the ends or the beginnings of rows
+
+
+def count_kept(reducer: Node, loss: Node) -> Kept | None:
+    """What a mask of zeros and ones leaves in what `reducer` adds up, if there is exactly one mask.
 
     None also where anything else lies between the mask and the loss of each element, and for a single sequence.
     """
@@ -33,9 +42,20 @@ def count_kept(reducer: Node, loss: Node) -> int | None:
     shape = shape_of(at)
     if shape is None or shape[:1] == (1,) or not is_mask(mask):  # one sequence: its own mean may be what is meant
         return None
-    kept = mask.count_nonzero() if not drops else (mask == 0).count_nonzero()
+    kept = (mask == 0) if drops else (mask != 0)
     size = torch.Size(shape).numel()
-    return int(kept) * (size // mask.numel()) if size % mask.numel() == 0 else None
+    if size % mask.numel():
+        return None
+    return Kept(int(kept.count_nonzero()) * (size // mask.numel()), _drops_ends(kept))
+
+
+@torch.no_grad()
+def _drops_ends(kept: Tensor) -> bool:
+    """Whether each row along the second dimension is kept up to a place, or from a place on: padding, as a rule."""
+    if kept.dim() < 2 or kept.shape[1] < 2:
+        return False
+    changes = kept[:, 1:].int() - kept[:, :-1].int()
+    return bool((changes <= 0).all()) or bool((changes >= 0).all())
 
 
 def mask_of(node: Node) -> tuple[Any, bool]:

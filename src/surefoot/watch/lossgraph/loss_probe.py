@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 FIRST_BACKWARDS = 32  # read in full wherever the loss lives
+FIRST_OF_A_LINE = 16  # likewise, of one line, where that waits for no device
 FIRST_LOOKS = 8  # backwards of a loss whose graph is read beyond the root
 SPACING = 16  # after these, on other devices, one in so many: reading a value there waits for the device
 
@@ -51,6 +52,7 @@ class LossProbe(Probe):
         self._calls = LossCalls(on_evaluated)
         self._known: dict[Hashable, Known] = {}
         self._sites: dict[Site, tuple[Site, list[Site]]] = {}  # by the line of the backward
+        self._num_looks: dict[Site | None, int] = {}  # at backwards of each line
         self._called: dict[tuple[Any, ...], Site] = {}  # where terms were computed, by backward, kind, chain and index
         self._written_out: dict[Site, LossLine] = {}  # losses that no function of torch computes
         self._last: Known | None = None
@@ -81,7 +83,9 @@ class LossProbe(Probe):
         if len(roots) == 1 and may_wait:
             backward.value, backward.given = _value(roots[0], found.scale), found.given
         is_finite = backward.value is None or math.isfinite(backward.value)
-        thorough = early or (on_host and (self._recorder.accumulates or not is_finite))
+        looks = self._num_looks[backward.site] = self._num_looks.get(backward.site, 0) + 1
+        is_new = looks <= FIRST_OF_A_LINE
+        thorough = early or (on_host and (is_new or self._recorder.accumulates or not is_finite))
         parts = [read_part(term, self._calls.of, thorough=thorough) for term in found.terms]
         for i, part in enumerate(parts):
             part.index = i

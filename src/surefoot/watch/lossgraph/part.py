@@ -8,11 +8,12 @@ from typing import Any
 
 from surefoot.facts import LossFacts, Site
 from surefoot.watch.lossgraph.broadcast import Broadcast, of_call, of_graph, settle
-from surefoot.watch.lossgraph.feed import fed_by
+from surefoot.watch.lossgraph.feed import fed_by, operations
 from surefoot.watch.lossgraph.late_mask import late_mask
 from surefoot.watch.lossgraph.loss_call import LossCall
+from surefoot.watch.lossgraph.loss_mask import Kept
 from surefoot.watch.lossgraph.node import children, name_of, saved
-from surefoot.watch.lossgraph.pick import class_dim
+from surefoot.watch.lossgraph.pick import class_dim, overlap_of
 from surefoot.watch.lossgraph.reading import count_valid, product, read_term
 from surefoot.watch.lossgraph.root import Term
 from surefoot.watch.lossgraph.values import is_readable
@@ -22,8 +23,8 @@ from surefoot.watch.lossgraph.weighed import crossed_weights
 ELEMENTWISE = frozenset({"mse", "l1", "smooth-l1", "huber", "poisson-nll"})
 SAVED = {"self": "input", "target": "target"}  # what nodes keep, and what it is
 
-# Factor, num_items, num_valid, num_classes, num_kept.
-Amounts = tuple[float | None, int | None, int | None, int | None, int | None]
+# Factor, num_items, num_valid, num_classes, what a mask keeps.
+Amounts = tuple[float | None, int | None, int | None, int | None, Kept | None]
 Deeper = dict[str, Any]  # fields of LossFacts that are read only now and then
 
 
@@ -45,20 +46,21 @@ class Part:
         return self.call.place.site if self.call is not None else None
 
     def facts(self, deeper: Deeper, site: Callable[[int], Site | None]) -> LossFacts:
-        factor, num_items, num_valid, num_classes, num_kept = self.amounts
+        factor, num_items, num_valid, num_classes, kept = self.amounts
         return LossFacts(
             self.chain, self.kind, self.reduction, factor, num_items, num_classes, self.site or site(self.index),
-            num_valid=num_valid, num_kept=num_kept, **deeper,
+            num_valid=num_valid, num_kept=None if kept is None else kept.num,
+            drops_ends=kept is not None and kept.drops_ends, **deeper,
         )  # fmt: skip
 
 
 def read_part(term: Term, call_of: Callable[[Any], LossCall | None], *, thorough: bool) -> Part:
     reading = read_term(term.node, call_of, thorough=thorough)
     kind, reduction, num_items, num_valid = reading.kind, reading.reduction, reading.num_items, reading.num_valid
-    num_kept = reading.num_kept
+    kept = reading.kept
     call = call_of(term.node) or (call_of(reading.node) if reading.node is not term.node else None)
     if call is None:
-        amounts: Amounts = (term.factor, num_items, num_valid, None, num_kept)
+        amounts: Amounts = (term.factor, num_items, num_valid, None, kept)
         return Part(term.chain, kind, reduction, amounts, term.node, reading.node)
     place = call.place
     if reduction == "":  # torch computed it by several operations
@@ -68,7 +70,7 @@ def read_part(term: Term, call_of: Callable[[Any], LossCall | None], *, thorough
         kind = place.kind
     if reduction == "batchmean":
         reduction, num_items = "mean", call.input_shape[0]
-    amounts = (term.factor, num_items, num_valid, _classes(kind, call.input_shape), num_kept)
+    amounts = (term.factor, num_items, num_valid, _classes(kind, call.input_shape), kept)
     return Part(term.chain, kind, reduction, amounts, term.node, reading.node, call)
 
 
@@ -84,6 +86,8 @@ def look_deeper(parts: Sequence[Part], *, finite: bool) -> list[Deeper]:
             deeper["weighed"] = crossed_weights(part.root, part.node)
         if part.kind == "log-likelihood":
             deeper["class_dim"] = class_dim(part.root)
+        elif part.call is None and (overlap := overlap_of(part.root)) is not None:
+            deeper |= {"class_dim": 1, "fed_by": operations(overlap)}
         if place is not None:
             deeper |= {"is_weighted": place.is_weighted, "label_smoothing": place.label_smoothing}
             deeper |= {"input": place.input, "target": place.target}

@@ -1,11 +1,12 @@
-"""Along which dimension a hand-written log-likelihood picks the classes out."""
+"""Along which dimension a hand-written log-likelihood, or an overlap as in Dice, picks the classes out."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from surefoot.watch.lossgraph.node import Node, children, name_of, saved, signed
+from surefoot.watch.lossgraph.loss_mask import MAX_ELEMENTS, is_mask
+from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, saved, shape_of, signed
 
 MAX_NODES = 16
 
@@ -27,6 +28,32 @@ def class_dim(root: Node) -> int | None:
             return 1
         node = inner[0] if inner else None
     return None
+
+
+@torch.no_grad()
+def overlap_of(root: Node) -> Node | None:
+    """The softmax whose result is multiplied by one-hot targets with their classes in dimension 1."""
+    node: Node | None = root
+    for _ in range(MAX_NODES):
+        inner = [] if node is None else [child for child in children(node) if child is not None]
+        if not inner:
+            return None
+        below = below_views(inner[0])
+        if name_of(node) == "Mul" and len(inner) == 1 and below is not None and name_of(below) == "Softmax":
+            weights = _constant(node)
+            is_one_hot = _has_classes_second(weights) and tuple(weights.shape) == shape_of(below)
+            return below if is_one_hot else None
+        node = inner[0]
+    return None
+
+
+def _has_classes_second(weights: Any) -> bool:
+    """Zeros and ones, with a single one along dimension 1, and not along the one before it as well."""
+    if type(weights) is not Tensor or not weights.is_cpu or weights.dim() < 2 or weights.shape[0] == weights.shape[1]:
+        return False
+    if weights.shape[1] < 2 or not 1 < weights.numel() <= MAX_ELEMENTS or not is_mask(weights):
+        return False
+    return bool((weights.sum(1) == 1).all()) and not bool((weights.sum(0) == 1).all())
 
 
 def _constant(product: Node) -> Any:

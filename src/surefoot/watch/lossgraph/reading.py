@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from surefoot.watch.lossgraph.loss_mask import count_kept
+from surefoot.watch.lossgraph.loss_mask import Kept, count_kept
 from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, number, saved, shape_of, signed
 
 KINDS = {
@@ -32,7 +32,7 @@ class Reading:
     reduction: str
     num_items: int | None = None
     num_valid: int | None = None
-    num_kept: int | None = None  # by a mask that is multiplied into the loss of each element
+    kept: Kept | None = None  # by a mask that is multiplied into the loss of each element
 
 
 IsCall = Callable[[Node], object]  # whether a function of torch is known to have returned this node
@@ -44,7 +44,7 @@ def read_term(node: Node, is_call: IsCall, *, thorough: bool) -> Reading:
     if name in ("Mean", "Sum"):
         reading = _read_reducer(name, node, is_call)
         if thorough and reading.node is not node:
-            reading.num_kept = count_kept(node, reading.node)
+            reading.kept = count_kept(node, reading.node)
     elif name in KINDS:
         reduction = getattr(node, "_saved_reduction", None)
         how = _REDUCTIONS[reduction] if reduction in (0, 1, 2) else ""
@@ -99,6 +99,8 @@ def _inside(node: Node | None, is_call: IsCall) -> tuple[Node | None, str]:
             return node, ""
         if name in _LOGARITHMS:
             return node, "log-likelihood"
+        if name == "Sub" and (normaliser := _normaliser(node)) is not None:
+            return normaliser, "log-likelihood"
         if name not in _ON_THE_WAY:
             break
         inner = [child for child in children(node) if child is not None]
@@ -106,6 +108,19 @@ def _inside(node: Node | None, is_call: IsCall) -> tuple[Node | None, str]:
             return _weighted_by_itself(inner, is_call) if name == "Mul" else (None, "")
         node = inner[0]
     return None, ""
+
+
+def _normaliser(difference: Node) -> Node | None:
+    """The logsumexp of `x.logsumexp(1) - x.gather(1, target)`, which is a cross-entropy written out."""
+    below = [below_views(child) for child in children(difference)]
+    for first, other in (below, below[::-1]):
+        if first is None or other is None or name_of(first) != "Logsumexp" or children(first)[0] is None:
+            continue
+        scores = below_views(children(first)[0])
+        picked = below_views(children(other)[0]) if name_of(other) == "Gather" else other  # indexing is a view
+        if scores is not None and scores is picked:
+            return first
+    return None
 
 
 def _weighted_by_itself(factors: Sequence[Node], is_call: IsCall) -> tuple[Node | None, str]:

@@ -15,18 +15,18 @@ from torch.nn import Module, Parameter
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim import Optimizer
 
-from surefoot.facts import AveragedFacts
+from surefoot.facts import AveragedFacts, PlainAverageFacts
 from surefoot.watch.graph.compiling import switch_off_when_compiling
 from surefoot.watch.inventory.module import is_training, parameters_of, part
-from surefoot.watch.mode.layer import batchnorms, normalises_by_batch
 from surefoot.watch.mode.layer_call import find_call
+from surefoot.watch.mode.plain_average import PlainAverages
+from surefoot.watch.mode.statistics import are_equal, layers_of, statistics_of, weights_of
 from surefoot.watch.probe import Probe
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
 
 FIRST_WINDOWS = 32  # in which looks are spaced; the later ones that are armed are rare
-SAMPLE = 4096  # elements of the largest parameter
 MIN_STEPS = 16  # some copy the statistics now and then
 MOST_SWITCHES = 64  # to eval mode after which calls are heard
 FOLLOWS = 0.5  # cosine between the way that the copy went and the way to the model
@@ -37,22 +37,22 @@ class Copy:
 
     def __init__(self, copy: Module, model: Module, num_steps: int) -> None:
         self.copy, self.model, self.first_step = weakref.ref(copy), weakref.ref(model), num_steps
-        self.start = _weights(copy)
-        self.statistics = _statistics(copy)
+        self.start = weights_of(copy)
+        self.statistics = statistics_of(copy)
 
-    def has_old_statistics(self) -> bool:
+    def has_oldstatistics_of(self) -> bool:
         copy, model = self.copy(), self.model()
         if copy is None or model is None:
             return False
-        mine, theirs = _statistics(copy), _statistics(model)
-        return bool(mine) and _equal(mine, self.statistics) and not _equal(mine, theirs)
+        mine, theirs = statistics_of(copy), statistics_of(model)
+        return bool(mine) and are_equal(mine, self.statistics) and not are_equal(mine, theirs)
 
     def is_stale(self) -> bool:
         """Its weights went towards the model's, the model's statistics have changed, and its own have not."""
         copy, model = self.copy(), self.model()
-        if copy is None or model is None or not self.has_old_statistics():
+        if copy is None or model is None or not self.has_oldstatistics_of():
             return False
-        now, target = _weights(copy), _weights(model)
+        now, target = weights_of(copy), weights_of(model)
         if now.shape != self.start.shape or now.shape != target.shape:
             return False
         went, way = now - self.start, target - self.start
@@ -67,8 +67,10 @@ class AveragedProbe(Probe):
         self._copies: dict[int, Copy] = {}
         self._wanted: dict[int, Copy] = {}  # by the identity of a batch-norm layer
         self._found: dict[int, AveragedFacts] = {}
+        self._plain: list[PlainAverageFacts] = []
         self._num_switches = 0
         self._met = (0, 0)  # modules and optimizers that there were at the last search
+        PlainAverages(recorder, self.name, self._note_plain)
         recorder.on_switch.append(self._switched)
         switch_off_when_compiling(recorder, self.name, self._leave)
 
@@ -88,10 +90,10 @@ class AveragedProbe(Probe):
             self._leave()
         elif self._copies and self._num_switches <= MOST_SWITCHES:
             self._meet()
-            self._want([c for key, c in self._copies.items() if key not in self._found and c.has_old_statistics()])
+            self._want([c for key, c in self._copies.items() if key not in self._found and c.has_oldstatistics_of()])
 
     def _want(self, stale: list[Copy]) -> None:
-        wanted = {id(layer): c for c in stale if (copy := c.copy()) is not None for layer in _layers(copy)}
+        wanted = {id(layer): c for c in stale if (copy := c.copy()) is not None for layer in layers_of(copy)}
         if wanted and not self._wanted:
             self._recorder.forwards.listen(self.name, before=self._is_called)
         elif self._wanted and not wanted:
@@ -124,7 +126,7 @@ class AveragedProbe(Probe):
         roots = [module for module in alive if id(module) not in held]
         inner = [child for root in roots for child in part(root, "_modules").values() if child is not None]
         models = [module for module in [*roots, *inner] if not issubclass(type(module), _BatchNorm)]
-        return [model for model in models if _layers(model) and _is_plain(model)]
+        return [model for model in models if layers_of(model) and _is_plain(model)]
 
     def _is_called(self, module: Module) -> None:
         copy = self._wanted.get(id(module))
@@ -139,7 +141,7 @@ class AveragedProbe(Probe):
         self._found[id(model)] = AveragedFacts(
             model=type(model).__name__,
             param=self._recorder.names.of(params[0]),
-            num_layers=len(_layers(model)),
+            num_layers=len(layers_of(model)),
             num_steps=num_steps,
             site=None if call is None else call.site,
         )
@@ -151,31 +153,14 @@ class AveragedProbe(Probe):
             self._wanted = {}
             self._recorder.forwards.leave(self.name)
 
+    def _note_plain(self, found: PlainAverageFacts) -> None:
+        self._plain.append(found)
+        self._recorder.setup_due = True
+
     def setup_facts(self) -> dict[str, Any]:
-        return {"averaged": tuple(self._found.values())} if self._found else {}
+        return {"averaged": tuple(self._found.values()), "plain_averages": tuple(self._plain)}
 
 
 def _is_plain(model: Module) -> bool:
     """Whether its values can be read: no shards, for which other ranks would be asked, and nothing without a shape."""
     return all(type(p) in (Tensor, Parameter) and not p.is_meta for p in parameters_of(model))
-
-
-def _layers(model: Module) -> list[_BatchNorm]:
-    return [layer for layer in batchnorms(model) if normalises_by_batch(layer)]
-
-
-def _statistics(model: Module) -> list[Tensor]:
-    found = [part(layer, "_buffers").get(name) for layer in _layers(model) for name in ("running_mean", "running_var")]
-    return [buffer.detach().clone() for buffer in found if type(buffer) is Tensor and not buffer.is_meta]
-
-
-def _equal(some: list[Tensor], others: list[Tensor]) -> bool:
-    pairs = zip(some, others, strict=False)
-    return len(some) == len(others) and all(torch.equal(a, b.to(a.device)) for a, b in pairs)
-
-
-def _weights(model: Module) -> Tensor:
-    """Some elements of the largest parameter."""
-    largest = max(parameters_of(model), key=lambda param: param.numel())
-    flat = largest.detach().reshape(-1)
-    return flat[:: max(1, flat.numel() // SAMPLE)].to("cpu", torch.float64, copy=True)

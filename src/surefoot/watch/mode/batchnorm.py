@@ -73,9 +73,12 @@ def _same(now: Tensor | None, was: Tensor | None) -> bool:
 
 
 class BatchNorms:
-    def __init__(self, recorder: Recorder, find_site: Callable[[], Site | None]) -> None:
+    def __init__(
+        self, recorder: Recorder, find_site: Callable[[], Site | None], find_frozen: Callable[[], Site | None]
+    ) -> None:
         self._recorder = recorder
         self._find_site = find_site  # of the model's call; walks the stack
+        self._find_frozen = find_frozen  # of the call of its frozen part
         self._layers: dict[int, Layer] = {}
         self.shape = (0, 0)  # rises while there is something new to tell, and then no more
         self._tiny: list[Layer] = []
@@ -129,7 +132,7 @@ class BatchNorms:
 
     def _count_drift(self, known: Layer, layer: _BatchNorm, with_gradient: bool) -> None:
         if known.drift is None:
-            known.drift = Drift(layer, self._recorder.num_steps, self._find_site())
+            known.drift = Drift(layer, self._recorder.num_steps, self._find_frozen() or self._find_site())
             self._drifting.append(known)
         known.drift.num_forwards += 1
         known.drift.under_no_grad &= not with_gradient

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import Site
+from surefoot.watch.inventory.module import parameters_of, part
 from surefoot.watch.site import Sites
 
 _TORCH = Path(torch.__file__).parent
@@ -62,6 +63,22 @@ def find_call(sites: Sites, depth: int, *, mark: bool = True) -> LayerCall | Non
         return None
     given, is_new = _look_at(outermost, mark)
     return LayerCall(modules, sites.here(outermost_depth + 2), given, is_new, torchs_own)
+
+
+def find_frozen_call(sites: Sites, depth: int) -> Site | None:
+    """The line that calls the largest module around a layer that has several modules and no weight that trains."""
+    largest = None
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        called = _called(frame)
+        if called is not None:
+            if any(param.requires_grad for param in parameters_of(called)):
+                break
+            if next(iter(part(called, "_modules")), None) is not None:
+                largest = depth
+        frame = frame.f_back
+        depth += 1
+    return None if largest is None else sites.here(largest + 2)
 
 
 def _called(frame: FrameType) -> Module | None:

@@ -16,7 +16,7 @@ from surefoot.watch.inventory.module import modules_of
 from surefoot.watch.mode.batchnorm import BatchNorms
 from surefoot.watch.mode.evaluation import Evaluations, LayerRun
 from surefoot.watch.mode.layer import batchnorms, drops, mode_layers, moves_statistics
-from surefoot.watch.mode.layer_call import LayerCall, find_call
+from surefoot.watch.mode.layer_call import LayerCall, find_call, find_frozen_call
 from surefoot.watch.mode.optimizer_progress import OptimizerProgress
 from surefoot.watch.mode.quiet_pass import running_quietly
 from surefoot.watch.mode.switch import Switches
@@ -44,7 +44,7 @@ class LayerWatch:
         self.switches = Switches()
         self.progress = OptimizerProgress(recorder)
         self.evaluations = Evaluations(self.progress)
-        self.batchnorms = BatchNorms(recorder, self._find_site)
+        self.batchnorms = BatchNorms(recorder, self._find_site, self._find_frozen)
         self._counts: tuple[Hashable, tuple[int, int]] = (None, (0, 0))
 
     def is_curious(self, *, active: bool) -> bool:
@@ -117,6 +117,9 @@ class LayerWatch:
     def _find_site(self) -> Site | None:
         call = find_call(self._recorder.sites, 2, mark=False)
         return None if call is None else call.site
+
+    def _find_frozen(self) -> Site | None:
+        return find_frozen_call(self._recorder.sites, 2)
 
     def _run(self, key: Hashable, call: LayerCall, given: Any) -> LayerRun | None:
         with_gradient = torch.is_grad_enabled()

@@ -27,6 +27,7 @@ from surefoot.facts import (
 )
 from surefoot.watch.probe import Probe
 from surefoot.watch.saved.answer import caller_of, is_thrown_away
+from surefoot.watch.saved.kept_view import KeptViews
 from surefoot.watch.saved.loaded_file import LoadedFiles
 from surefoot.watch.saved.overwritten import Overwritten
 from surefoot.watch.saved.parts import CheckpointParts
@@ -55,6 +56,7 @@ class SavedProbe(Probe):
         self._initialised: list[OverwrittenFacts] = []
         self._unmatched: list[UnmatchedFacts] = []
         self._aliases: list[AliasFacts] = []
+        self._kept_views = KeptViews(recorder, self.name, lambda found: self._note(self._aliases, found))
         self._self_loads: list[SelfLoadFacts] = []
         self._resumed: dict[int, tuple[weakref.ref[Any], ResumeFacts]] = {}  # by id of the optimizer
         self._unrestored: UnrestoredFacts | None = None
@@ -143,6 +145,7 @@ class SavedProbe(Probe):
         self._unrestored = None
         if tracked is not None and tracked.num_updates == 1:
             self._snapshots.trains(tracked)
+            self._kept_views.trains()
             for found in self._overwritten.trains(tracked):
                 self._note(self._initialised, found)
             known = self._resumed.get(id(optimizer))

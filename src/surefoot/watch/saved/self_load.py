@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torch import Tensor
 from torch.nn import Module
 
 from surefoot.facts import SelfLoadFacts, Site
 from surefoot.watch.inventory.module import modules_of, named_parameters
+from surefoot.watch.saved.kept_view import is_one
 from surefoot.watch.saved.snapshot import Snapshots
 
 
@@ -30,15 +30,8 @@ def _holds_its_own(module: Module, state: Mapping[Any, Any]) -> bool:
     if not params or not params.keys() <= state.keys():
         return False
     others = [value for name, value in state.items() if name not in own]  # further names of what is tied
-    tied = all(any(_is_one(value, param) for param in params.values()) for value in others)
-    return tied and all(_is_one(state[name], value) for name, value in own.items() if name in state)
-
-
-def _is_one(value: Any, own: Any) -> bool:
-    if type(value) is not Tensor or not isinstance(own, Tensor) or value.is_meta or value.device != own.device:
-        return False
-    same = value.shape == own.shape and value.dtype == own.dtype and value.stride() == own.stride()
-    return same and value.data_ptr() == own.data_ptr() and (value.data_ptr() != 0 or not value.numel())
+    tied = all(any(is_one(value, param) for param in params.values()) for value in others)
+    return tied and all(is_one(state[name], value) for name, value in own.items() if name in state)
 
 
 def _does_more(module: Module) -> bool:
