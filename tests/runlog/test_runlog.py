@@ -74,5 +74,6 @@ def test_names_sort_and_are_valid_everywhere(tmp_path: Path) -> None:
     name = run_folder(tmp_path, "some/path/my träin: run?.v2.py").name
     assert re.fullmatch(r"\d{8}-\d{6}-my-tr-in-run-v2-[0-9a-f]{6}", name)
     assert re.fullmatch(r"\d{8}-\d{6}-run-[0-9a-f]{6}", run_folder(tmp_path, "<>").name)
+    assert re.fullmatch(r"\d{8}-\d{6}-lr-0-1-adam-[0-9a-f]{6}", run_folder(tmp_path, "lr-0.1 adam").name)
     assert len(run_folder(tmp_path, "x" * 500).name) < 100
     assert run_folder(tmp_path, "a.py") != run_folder(tmp_path, "a.py")

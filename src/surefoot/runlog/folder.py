@@ -5,6 +5,7 @@ import secrets
 import time
 from pathlib import Path
 
+_ENDING = re.compile(r"\.[A-Za-z]\w*$")  # of a file; `lr-0.1`, a name that somebody gave a run, has none
 NAME_LENGTH = 40  # of the script's part; the whole must fit into every file system
 TRACES = "traces"  # a folder among those of runs; it holds no database, so nobody takes it for one
 
@@ -20,7 +21,9 @@ def trace_file(log: Path, script: str) -> Path:
 
 
 def _free(folder: Path, script: str, ending: str) -> Path:
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(script).stem).strip("-")[:NAME_LENGTH] or "run"
+    name = Path(script).name
+    name = _ENDING.sub("", name) or name
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:NAME_LENGTH] or "run"
     while True:
         place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{secrets.token_hex(3)}{ending}"
         if not place.exists():

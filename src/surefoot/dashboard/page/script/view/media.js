@@ -149,13 +149,13 @@ function tableOf({ columns, rows }, name) {
       make("thead", {}, make("tr", {}, columns.map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, rows.slice(0, MOST_ROWS).map((row) => make("tr", {}, row.map(cell)))),
     ),
-    rest > 0 ? make("p", { class: "quiet-text" }, `${count(rest)} more rows`) : null,
+    rest > 0 ? make("p", { class: "quiet-text" }, `${count(rest)} more ${rest === 1 ? "row" : "rows"}`) : null,
   );
 }
 
 function sizeOf({ kind, about, bytes: size }) {
   if (kind === "image") return `${about.width} × ${about.height}`;
   if (kind === "audio") return `${about.seconds} s at ${count(about.rate)} Hz`;
-  if (kind === "table") return `${count(about.rows)} rows`;
+  if (kind === "table") return `${count(about.rows)} ${about.rows === 1 ? "row" : "rows"}`;
   return bytes(size);
 }
