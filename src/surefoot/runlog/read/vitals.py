@@ -15,10 +15,7 @@ from surefoot.runlog.read.segment import Segment, read_manifest
 LOSSES = ("loss", "train/loss", "train_loss", "loss/train", "training_loss")  # the one people mean by "the loss"
 
 # Few statements: a folder may hold a thousand runs.
-_LAST_RECORDS = """
-SELECT (SELECT json FROM records WHERE kind = 'EndFacts' ORDER BY id DESC LIMIT 1),
-       (SELECT json FROM records WHERE kind = 'StepFacts' ORDER BY id DESC LIMIT 1)
-"""
+_LAST_RECORD = "SELECT id, json FROM records WHERE kind = ? ORDER BY id DESC LIMIT 1"
 _LAST_STEPS = """
 SELECT (SELECT max(last_step) FROM segments), (SELECT substr(steps, -8) FROM chunks ORDER BY id DESC LIMIT 1)
 """
@@ -40,11 +37,13 @@ class Vitals:
 def read_vitals(connection: sqlite3.Connection, file: Path, known: Collection[str]) -> Vitals:
     """`known` are the tables that the file has."""
     findings = connection.execute("SELECT severity, rule, file, line FROM findings").fetchall()
-    step, loss = _last_record(connection)
-    sealed = None
+    step, facts = _last_records(connection)
+    loss = sealed = None
+    is_logged = False
     if "chunks" in known:
         step = max(step, _last_step(connection))
         series = _loss_series(connection)
+        is_logged = series is not None
         if series is not None:
             loss = _last_value(connection, series)
             if loss is None and "sealed" in known:
@@ -52,14 +51,17 @@ def read_vitals(connection: sqlite3.Connection, file: Path, known: Collection[st
             if loss is None:
                 manifest = read_manifest(connection, file)
                 sealed = (manifest[-1], series) if manifest else None
+    if not is_logged:
+        loss = last_loss(json.loads(facts))
     return Vitals(step, loss, sealed, frozenset(findings))
 
 
-def _last_record(connection: sqlite3.Connection) -> tuple[int, float | None]:
-    """The last step that was recorded, and the loss of its backward."""
-    end, last = connection.execute(_LAST_RECORDS).fetchone()
-    facts = json.loads(last or "{}")
-    return max(facts.get("index", 0), json.loads(end or "{}").get("num_steps", 0)), last_loss(facts)
+def _last_records(connection: sqlite3.Connection) -> tuple[int, str]:
+    """The number of the last step, and its facts, which are long: they are not parsed if an end came after them."""
+    ended, end = connection.execute(_LAST_RECORD, ("EndFacts",)).fetchone() or (0, "{}")
+    recorded, last = connection.execute(_LAST_RECORD, ("StepFacts",)).fetchone() or (0, "{}")
+    index = json.loads(last).get("index", 0) if recorded > ended else 0
+    return max(index, json.loads(end).get("num_steps", 0)), last
 
 
 def last_loss(facts: dict[str, Any]) -> float | None:
