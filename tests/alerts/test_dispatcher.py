@@ -92,7 +92,7 @@ def test_an_expression_arrives_with_its_values() -> None:
 def test_what_is_not_finite_is_told_in_words() -> None:
     with receiving() as receiver, desk_to(receiver.url, "not finite(loss)") as dispatcher:
         give(dispatcher, 1, 1.0, loss=float("nan"))
-    assert receiver.posted[0]["surefoot"]["values"] == {"loss": "nan"}
+    assert receiver.posted[0]["surefoot"]["values"] == {"loss": "NaN"}
 
 
 def test_time_that_passes_without_a_value() -> None:

@@ -1,12 +1,12 @@
-"""What is told, and how it looks as data."""
+"""What an alert says, and how it looks as data."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from surefoot.facts.json_text import json_value
 from surefoot.rules import Level
 
 # As apprise calls them: receivers made for its JSON read ours.
@@ -14,7 +14,7 @@ TYPES = {"error": "failure", "warning": "warning", "note": "info"}
 
 
 class Found(Protocol):
-    """A finding, as far as alerts tell it."""
+    """What alerts say of a finding."""
 
     rule: str
     severity: Level
@@ -36,7 +36,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """`cause`: one that was told is not told again for a while."""
+    """`cause`: one that was sent is not sent again for a while."""
 
     cause: str
     level: Level
@@ -58,7 +58,7 @@ class Alert:
             "surefoot": {
                 "run": about.run, "script": about.script, "host": about.host, "level": self.level, "step": self.step,
                 "time": self.time, "held_back": num_held,
-                **{name: _plain(value) for name, value in self.details.items()},
+                **{name: json_value(value) for name, value in self.details.items()},
             },
         }  # fmt: skip
 
@@ -80,10 +80,3 @@ def of_expression(text: str, values: Mapping[str, float | None], step: int, time
     shown = ", ".join(f"{name} {value:.6g}" for name, value in values.items() if value is not None)
     message = f"{text}\nat step {step}" + f": {shown}" * bool(shown)
     return Alert(text, "warning", text, message, step, time, {"expression": text, "values": dict(values)})
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no word for NaN and infinity."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.facts.frozen import frozen
+from surefoot.facts.json_text import json_value
 from surefoot.runlog.checksum import checksum
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.read.summary import Summary
@@ -54,13 +55,6 @@ LIGHT = ("summary", "spark")  # what a list shows
 
 def number(value: Any) -> float | None:
     return _NAMES.get(value) if isinstance(value, str) else value
-
-
-def plain(value: Any) -> Any:
-    """For JSON."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def write_index(entries: Sequence[Entry], target: Path) -> None:
@@ -122,5 +116,5 @@ def _checksum(place: tuple[str, ...], text: str) -> str:
 def _part(entry: Entry, name: str) -> Any:
     value = getattr(entry, name)
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [[plain(item) for item in row] if isinstance(row, list | tuple) else plain(row) for row in value]
+        return {key: json_value(item) for key, item in value.items()}
+    return [json_value(row) for row in value]
