@@ -20,7 +20,20 @@ parts.
 No figure here is by hand.
 """,
 }
-PARTS = ("proof", "peers", "dashboards", "lists", "sync", "kills", "damages", "others", "places", "fuzz", "door")
+PARTS = (
+    "proof",
+    "peers",
+    "dashboards",
+    "lists",
+    "sync",
+    "kills",
+    "damages",
+    "further",
+    "others",
+    "places",
+    "fuzz",
+    "door",
+)
 
 
 def put(part: str, text: str, page: Path = PAGE) -> None:

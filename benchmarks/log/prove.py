@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.log.damage.__main__ import campaign
-from benchmarks.log.damage.table import damage_failures, damage_text
+from benchmarks.log.damage.table import damage_failures, damage_text, further_text
 from benchmarks.log.damage.verdict import Verdict
 from benchmarks.log.kept import Kept
 from benchmarks.log.kills import LATEST, MOST_LOST_SECONDS, ROOT, Kill, kill_writers
@@ -154,6 +154,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--damages", type=int, default=NUM_DAMAGES)
     parser.add_argument("--sizes", type=_numbers, default=list(SIZES))
     parser.add_argument("--seed", type=int, default=0, help="of the first damage")
+    parser.add_argument("--further", action="store_true", help="damages are further ones, told beside the whole proof")
     parser.add_argument("--kept", type=Path, metavar="FOLDER", help="keep results there, and go on with those it has")
     parser.add_argument("--load", help="of the machine meanwhile, if it did other work: told on the page")
     parser.add_argument("--publish", action="store_true", help="write the pages also of a smaller proof")
@@ -172,7 +173,8 @@ def main(argv: Sequence[str]) -> int:
     if options.damages:
         verdicts = prove_damages(options.damages, options.seed, Kept(options.kept, "damages"))
         wrong += damage_failures(verdicts)
-        texts.append(("damages", damage_text(verdicts), RELIABILITY))
+        part = ("further", further_text) if options.further else ("damages", damage_text)
+        texts.append((part[0], part[1](verdicts), RELIABILITY))
     if options.sizes:
         rows = [prove_size(size) for size in options.sizes]
         wrong += failures([], rows)
