@@ -31,6 +31,7 @@ class Buffer:
         self._blocks = [(length, len(list(group))) for length, group in groupby(lengths)]
         self._rows = torch.zeros(3, sum(lengths), dtype=dtype, device=device)
         self.weights, self.update, self.gradients = self._rows
+        self._scratch = torch.empty_like(self.weights)  # fresh memory would cost more than what is computed in it
         self._places = list(zip(accumulate(lengths, initial=0), subsets, strict=False))
         self._cuts = [self._cut(row) for row in self._rows]
 
@@ -53,11 +54,12 @@ class Buffer:
 
     def num_filled(self) -> list[Tensor]:
         """How many elements of each gradient are not zero."""
-        return [(block != 0).sum(1, dtype=block.dtype) for block in self._split(self.gradients)]
+        numbers = torch.ne(self.gradients, 0, out=self._scratch)  # torch adds them up faster than it counts
+        return [block.sum(1) for block in self._split(numbers)]
 
     def dot(self, a: Tensor, b: Tensor) -> Tensor:
         """Of two rows, scaled up to all elements."""
-        return torch.dot(a * self._weight, b)
+        return torch.dot(torch.mul(a, self._weight, out=self._scratch), b)
 
     @cached_property
     def _weight(self) -> Tensor:

@@ -23,7 +23,7 @@ SPACINGS = (
     (2_000_000, 8_000, 31),
 )
 WIDEST_MODEL_SPACING = 17
-EARLY = ((3, 8), (10, 64))  # up to so many times as many updates, one in so many is recorded
+EARLY = ((3, 16), (10, 64))  # up to so many times as many updates, one in so many is recorded
 RECORD_EVERY = 17  # samples: a record costs several times as much, and is judged by all rules
 HISTOGRAM_EVERY = 8  # records; of the first ones, which lie close, a fourth of that
 CLOSE_RECORDS = 64
