@@ -67,9 +67,8 @@ class Sites:
     def near(self, depth: int) -> Site | None:
         """As `here`, where the user frame is at that depth or one more, as a rule; three frames tell the line."""
         frame = sys._getframe(depth)
-        back = frame.f_back
-        if back is None or (last := back.f_back) is None:
-            return self.here(depth + 1)
+        back = frame.f_back or frame
+        last = back.f_back or back
         key = (id(frame.f_code), frame.f_lasti, id(back.f_code), back.f_lasti, id(last.f_code), last.f_lasti)
         site = self._near.get(key)
         if site is None:

@@ -46,18 +46,23 @@ def named_modules(module: Module, prefix: str = "", seen: set[int] | None = None
         stack += reversed([(name, child) for name, child in inner if child is not None])
 
 
-def modules_of(module: Module) -> Iterator[Module]:
-    return (one for _, one in named_modules(module))
+def modules_of(module: Module) -> list[Module]:
+    """As `module.modules()` has them. Programs that switch modes at every step come by here each time."""
+    seen: dict[int, Module] = {}
+    stack = [module]
+    while stack:
+        one = stack.pop()
+        if id(one) not in seen:
+            seen[id(one)] = one
+            if inner := part(one, "_modules"):
+                stack += [child for child in reversed(inner.values()) if child is not None]
+    return list(seen.values())
 
 
-def parameters_of(module: Module) -> Iterator[Tensor]:
+def parameters_of(module: Module) -> list[Tensor]:
     """As `module.parameters()` has them, each once."""
-    seen: set[int] = set()
-    for one in modules_of(module):
-        for param in part(one, "_parameters").values():
-            if param is not None and id(param) not in seen:
-                seen.add(id(param))
-                yield param
+    registered = [param for one in modules_of(module) for param in part(one, "_parameters").values()]
+    return list({id(param): param for param in registered if param is not None}.values())
 
 
 def own_parameters(module: Module) -> list[Tensor]:

@@ -5,7 +5,7 @@ By `type()`: `isinstance` would ask modules of the program for their `__class__`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torch.nn import Module, MultiheadAttention, RNNBase
@@ -50,5 +50,5 @@ def mode_layers(models: list[Module], *, in_train: bool) -> tuple[int, int]:
 
 
 def batchnorms(model: Module) -> Iterator[_BatchNorm]:
-    layers: Iterator[Any] = modules_of(model)
+    layers: Sequence[Any] = modules_of(model)
     return (layer for layer in layers if issubclass(type(layer), _BatchNorm))

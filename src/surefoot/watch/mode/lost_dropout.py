@@ -61,8 +61,10 @@ class LostDropoutProbe(Probe):
     # --- evaluation
 
     def _switched(self, module: Module, mode: bool) -> None:
+        if not self._layers or self._found is not None:
+            return
         inside = [known for inner in modules_of(module) if (known := self._layers.get(id(inner))) is not None]
-        if not inside or self._found is not None:
+        if not inside:
             return
         site = self._recorder.sites.here(4)
         for known in inside:

@@ -14,6 +14,7 @@ from torch import is_grad_enabled, nn
 from torch.compiler import is_compiling
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from surefoot.watch.inventory.module import is_training, modules_of
 from surefoot.watch.mode.layer_watch import LayerWatch
 from surefoot.watch.tap import Function
 
@@ -47,13 +48,15 @@ def _train(original: Function, recorder: Recorder, layers: LayerWatch) -> Functi
         nonlocal nested
         if nested or is_compiling():
             return original(self, mode)
-        was_training = getattr(self, "training", True)
+        was_training = is_training(self)
+        is_news = not (mode and was_training and all(map(is_training, modules_of(self))))  # many call it at every step
         nested = True
         try:
             result = original(self, mode)
         finally:
             nested = False
-        recorder.tap.run("mode", layers.switched, self, mode, was_training)
+        if is_news:
+            recorder.tap.run("mode", layers.switched, self, mode, was_training)
         return result
 
     return train
