@@ -6,11 +6,13 @@ from benchmarks.log.damage.readers import READERS, SUBSETS
 from benchmarks.log.damage.verdict import Verdict
 from benchmarks.log.page import table
 
-KINDS = """Bits are flipped, bytes overwritten, cut out, repeated and reordered, files cut short, removed and swapped, pages
-zeroed and swapped, in databases, `-wal` files, tails, segments, media, `.id` files and edits. Parts of the files of a
-run that was written alike, with other numbers, are put in the place of parts of the run's own (*splice*), whole files
-in the place of files (*replace*), and files beside them (*add*). *Several* are two or four of these. Files of edits are
-not removed, which takes an edit back; nor is all that tells which run it is replaced, which makes it another one."""
+KINDS = """\
+Bits are flipped, bytes overwritten, cut out, repeated and reordered, files cut short, removed and swapped, pages
+zeroed and swapped, in databases, `-wal` files, tails, segments, media, `.id` files and edits. Parts of the files of
+a run that was written alike, with other numbers, are put in the place of parts of the run's own (*splice*), whole
+files in the place of files (*replace*), and files beside them (*add*). *Several* are two or four of these. Files of
+edits are not removed, which takes an edit back; nor is all that tells which run it is replaced, which makes it
+another one."""
 RUNS = """of small runs: one finished, with segments; one killed; one of two ranks, finished, and one killed;
 one whose writer is alive; one with media, settings and a result; one of version 0.1, which has no checksums, so that
 only raw exceptions are counted"""
