@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,3 +43,25 @@ def test_what_a_trial_writes_elsewhere_is_its_own(
     Path("train.py").write_text(f"open({file}, 'w').write('mine')\nassert open({file}).read() == 'mine'\n")
     assert Trials(Program("train.py"), [], server).run({}).status == 0
     assert kept.read_text() == "kept"
+
+
+def test_an_interrupted_trial_is_ended_before_its_folder_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would write into a folder that is being removed, and leave it behind."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("")
+    seen: list[bool] = []
+
+    class Interrupted(TrialServer):
+        place = Path()
+
+        def run(self, job: dict[str, Any], limit_seconds: float | None) -> int | None:
+            self.place = Path(job["own"])
+            raise KeyboardInterrupt
+
+        def close(self) -> None:
+            seen.append(self.place.exists())
+
+    server = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        Trials(Program("train.py", ()), [], server).run({})
+    assert seen == [True] and not server.place.exists()

@@ -71,7 +71,11 @@ class Trials:
         with tempfile.TemporaryDirectory(prefix="surefoot-fix-", ignore_cleanup_errors=True) as place:
             copy = self.workspace.copy(Path(place), sources)
             began = time.monotonic()
-            status = self._server.run(self._job(copy), self._limit)
+            try:
+                status = self._server.run(self._job(copy), self._limit)
+            except BaseException:  # as Ctrl-C: what still runs would write into the folder while it is removed
+                self._server.close()
+                raise
             seconds = time.monotonic() - began
             self._limit = self._limit or SLOWER * seconds + GRACE_SECONDS
             return _read(copy, status, seconds)
