@@ -47,8 +47,8 @@ def main() -> None:
             if attempt == 0 and options.kill == f"{rank}:{batch}":
                 os.kill(os.getpid(), signal.SIGKILL)
         summed = hashlib.sha256(b"".join(whole(p).numpy().tobytes() for p in model.parameters()))
-        print(f"end rank={rank} attempt={attempt} resumed={resumed}@{begun} updates={loop.num_updates}", end=" ")
-        print(f"weights={summed.hexdigest()[:16]}", flush=True)
+        said = f"end rank={rank} attempt={attempt} resumed={resumed}@{begun} updates={loop.num_updates}"
+        os.write(1, f"{said} weights={summed.hexdigest()[:16]}\n".encode())  # at once: the other rank prints, too
 
 
 if __name__ == "__main__":

@@ -34,6 +34,16 @@ def one_by_one(model: nn.Module, x: Tensor, y: Tensor) -> list[Tensor]:
     return [F.cross_entropy(model(x[i : i + 1]), y[i : i + 1]) for i in range(len(y))]
 
 
+def stacked(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+    return torch.stack([F.cross_entropy(model(x), y), F.mse_loss(model(x), soft(y))])
+
+
+def holed(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+    """Squares of which some are not known."""
+    is_unknown = (x[:, :3] > 0.8) & (torch.arange(3) > 0)
+    return (model(x) - soft(y)).pow(2).masked_fill(is_unknown, torch.nan)
+
+
 def l2(model: nn.Module) -> Tensor:
     return 1e-2 * torch.stack([p.pow(2).sum() for p in model.parameters()]).sum()
 
@@ -97,6 +107,22 @@ RIGHT: dict[str, Loss] = {
     "with a norm of the weights": lambda m, x, y: each(m, x, y).mean() + 0.1 * sum(p.norm() for p in m.parameters()),
     "with a learned weight": lambda m, x, y: (-m[0].bias[0]).exp() * F.cross_entropy(m(x), y) + m[0].bias.sum(),
     "with a sum of parameters in each item": lambda m, x, y: (m(x)[:, 0] * m[0].weight.sum(0).exp().sum()).mean(),
+    "one item after the other": lambda m, x, y: sum(one_by_one(m, x, y), torch.zeros(())) / len(y),
+    "one item after the other, stacked": lambda m, x, y: torch.stack(one_by_one(m, x, y)).mean(),
+    "two, averaged": lambda m, x, y: (F.cross_entropy(m(x), y) + F.mse_loss(m(x), soft(y))) / 2,
+    "two, stacked and weighted": lambda m, x, y: (stacked(m, x, y) * torch.tensor([0.3, 0.7]).double()).sum(),
+    "two, by a dot product": lambda m, x, y: torch.dot(torch.tensor([0.3, 0.7]).double(), stacked(m, x, y)),
+    "two, with learned weights": lambda m, x, y: ((-m[0].bias[:2]).exp() * stacked(m, x, y) + m[0].bias[:2]).sum(),
+    "mean without NaN": lambda m, x, y: holed(m, x, y).nanmean(),
+    "mean without NaN in each item": lambda m, x, y: holed(m, x, y).nanmean(1).mean(),
+    "bce, its weight as a mask": lambda m, x, y: (
+        F.binary_cross_entropy_with_logits(m(x), soft(y), weight=mask(y)[:, None].expand(-1, 3), reduction="sum")
+        / (mask(y).sum() * 3)
+    ),
+    "weights by row": lambda m, x, y: ((m(x) - soft(y)).pow(2) * (1.0 + y)[:, None]).mean(),
+    "weights by row, over their sum": lambda m, x, y: (
+        ((m(x) - soft(y)).pow(2) * (1.0 + y)[:, None]).sum() / ((1.0 + y).sum() * 3)
+    ),
     "minus a constant": lambda m, x, y: F.cross_entropy(m(x), y) - 1.0,
     "nan_to_num": lambda m, x, y: F.cross_entropy(m(x), y, ignore_index=1).nan_to_num(),
     "in another dtype": lambda m, x, y: F.cross_entropy(m(x), y).to(torch.float64).reshape(1).squeeze(),
@@ -107,11 +133,17 @@ REFUSED: dict[str, tuple[Loss, str]] = {
         lambda m, x, y: (m(x) - soft(y)).pow(2).sum(0).mean(), "not the number of items",
     ),
     "mean times its number": (lambda m, x, y: each(m, x, y).sum() / 7, "divides a sum by 7"),
-    "one item after the other": (lambda m, x, y: sum(one_by_one(m, x, y)) / len(y), "same window"),
+    "mean without NaN, by column": (lambda m, x, y: holed(m, x, y).nanmean(0).mean(), "without NaN over the batch"),
+    "classes one after the other": (
+        lambda m, x, y: torch.stack([each(m, x, y)[y == c].mean() for c in y.unique()]).mean(), "once for each of them",
+    ),
+    "largest of two": (
+        lambda m, x, y: torch.stack([F.cross_entropy(m(x), y), F.mse_loss(m(x), soft(y))]).max(), "Max",
+    ),
     "root of a mean": (lambda m, x, y: F.mse_loss(m(x), soft(y)).sqrt(), "the square root of a mean"),
     "exponential of a mean": (lambda m, x, y: F.cross_entropy(m(x), y).exp(), "the exponential of a mean"),
     "power of a mean": (lambda m, x, y: F.cross_entropy(m(x), y) ** 2, "a power of a mean"),
-    "size of a mean": (lambda m, x, y: (F.cross_entropy(m(x), y) - 1.0).abs() + 1.0, "the size of a mean"),
+    "size of a mean": (lambda m, x, y: (F.cross_entropy(m(x), y) - 1.0).abs() + 1.0, "the absolute value of a mean"),
     "norm": (lambda m, x, y: (m(x) - soft(y)).norm(), "LinalgVectorNorm"),
     "product of two means": (
         lambda m, x, y: F.cross_entropy(m(x), y) * F.mse_loss(m(x), soft(y)), "multiplies two means",
@@ -120,7 +152,7 @@ REFUSED: dict[str, tuple[Loss, str]] = {
         lambda m, x, y: F.cross_entropy(m(x), y) / F.mse_loss(m(x), soft(y)), "divides by a mean",
     ),
     "one over a mean": (lambda m, x, y: 1 / F.cross_entropy(m(x), y), "Reciprocal"),
-    "variance over the batch": (lambda m, x, y: m(x).var(0).mean(), "var over the batch"),
+    "variance over the batch": (lambda m, x, y: m(x).var(0).mean(), "variance over the batch"),
     "squares around the mean": (lambda m, x, y: (m(x) - m(x).mean(0)).pow(2).mean(), "over the batch"),
     "square of a mean over the batch": (lambda m, x, y: m(x).mean(0).pow(2).mean(), "over the batch"),
     "means over different numbers": (
@@ -183,9 +215,13 @@ MIXING: dict[str, Loss] = {
     "over the batch": lambda m, x, y: (m(x)[:, 0].softmax(0) * y).mean(),
     "sorted items": lambda m, x, y: each(m, x, y).sort().values[:-1].sum() / max(len(y) - 1, 1),
     "the neighbour": lambda m, x, y: F.mse_loss(m(x), m(x).detach()) + (lambda o: F.mse_loss(o, o.roll(1, 0)))(m(x)),
+    "the neighbour of a second forward": lambda m, x, y: F.mse_loss(m(x), m(x).roll(1, 0)),
     "the other end": lambda m, x, y: (lambda o: (o * o.flip(0)).mean())(m(x)),
     "another item": lambda m, x, y: (lambda o: (o - o[torch.arange(len(o)).roll(1)]).pow(2).mean())(m(x)),
     "running": lambda m, x, y: m(x).cumsum(0).mean(),
+    "the largest so far": lambda m, x, y: each(m, x, y).cummax(0).values.mean(),
+    "products by einsum": lambda m, x, y: torch.einsum("id,jd->ij", m(x), m(x)).square().mean(),
+    "scaled by a part of a parameter": lambda m, x, y: F.softplus(scores(m, x) * m[0].bias[0]).mean(),
 }
 
 
@@ -208,6 +244,8 @@ def test_what_only_looks_like_it_is_not() -> None:
     train(attention, sizes=of_texts)
     train(lambda m, x, y: F.cross_entropy(m(x), torch.arange(3)), sizes=(3, 3))  # as many items as classes
     train(lambda m, x, y: (m(x)[:, :, None] * m(x)[:, None, :]).mean(), sizes=of_texts)  # within each sample
+    train(lambda m, x, y: F.mse_loss(*m(torch.cat([x, x.flip(1)])).chunk(2)), sizes=(3, 3))  # two views of each item
+    train(lambda m, x, y: torch.einsum("bij,bkj->bik", *[m(x).unsqueeze(1)] * 2).mean(), sizes=of_texts)
     train(lambda m, x, y: torch.stack([m(one).log_softmax(0)[0] for one in x]).mean(), sizes=(3, 3))
     train(lambda m, x, y: torch.einsum("bi,ji->bj", m(x), F.normalize(m[3].weight.T, dim=0)).mean(), sizes=of_texts)
 
@@ -221,10 +259,13 @@ def test_numbers_that_were_normalised_over_the_micro_batch_are_refused() -> None
         train(advantage)
     with pytest.raises(UnknownWeightError, match="centred or normalised over the micro-batch"):
         train(lambda m, x, y: (each(m, x, y) * (x[:, 0] - x[:, 0].mean())).mean())
+    with pytest.raises(UnknownWeightError, match="targets that were centred or normalised over the micro-batch"):
+        train(lambda m, x, y: F.mse_loss(m(x), x[:, :3] - x[:, :3].mean(0)))
 
 
 def test_numbers_around_zero_for_another_reason_are_not() -> None:
     train(lambda m, x, y: (m(x) * F.layer_norm(soft(y) + x[:, :3], (3,))).sum(1).mean())  # within each item
+    train(lambda m, x, y: F.mse_loss(m(x), F.layer_norm(soft(y) + x[:, :3], (3,))))
     signs = torch.tensor([1.0, -1.0, 0.5, -0.5], dtype=torch.float64)
     train(lambda m, x, y: (each(m, x, y) * signs).mean(), sizes=(4, 4))
     train(lambda m, x, y: F.cross_entropy(m(x), y) * 7)  # the number of items once, by chance

@@ -19,6 +19,7 @@ def told_to_ranks(function: Callable[Concatenate[Loop, P], R]) -> Callable[Conca
     @wraps(function)
     def run(loop: Loop, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            loop._ranks.together(f"{function.__name__}()")
             return function(loop, *args, **kwargs)
         except Exception as error:
             loop._ranks.fails(error)

@@ -32,6 +32,7 @@ from surefoot.loop.log import Alerts, Log, LoopLog
 from surefoot.loop.loss_summary import report_loss_summary
 from surefoot.loop.micro_batch import MicroBatch
 from surefoot.loop.parallel import group
+from surefoot.loop.parallel.alike import described
 from surefoot.loop.parallel.join import join
 from surefoot.loop.passes import passes
 from surefoot.loop.precision import Precision, check_precision
@@ -141,8 +142,10 @@ class Loop:
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         group.check_models(self.models, parallel, is_edited=before_update is not None)
         self._ranks = join(parallel, self.device, fsdp_units)
-        self._ranks.take(self.models, self.optimizers)
         self._accumulate = setup.name_accumulate(accumulate, names)
+        alike = {"accumulate": accumulate, "precision": precision, "clip_norm": clip_norm, "clip_value": clip_value}
+        self._ranks.refuse_different(described(self.models, self.optimizers, alike))
+        self._ranks.take(self.models, self.optimizers)
         limits = clip_norm, clip_value, clip_spikes
         self._updaters = make_updaters(
             grouped, self._accumulate, self._ranks, precision, self.device, scheduler, *limits
@@ -214,6 +217,8 @@ class Loop:
 
     def see(self, values: Mapping[str, float]) -> None:
         """Show new values to stop conditions, to `keep_best`, and to schedulers; `fit` does after a validation."""
+        if self._stop is not None or self._best.name or any(one.scheduler for one in self._updaters.values()):
+            self._ranks.together("see()")
         self._shown.update(values)
         self._each_schedule(lambda schedulers: schedulers.see(values))
         self._keep_if_best(values)

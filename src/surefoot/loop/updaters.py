@@ -39,7 +39,9 @@ def make_updaters(
             name,
             optimizer,
             list(parts),
-            Window(partial(params_of, optimizer), accumulate[name], agree=ranks.unit if ranks.size > 1 else None),
+            Window(
+                partial(params_of, optimizer), accumulate[name], agree=ranks.unit if ranks.size > 1 else None, name=name
+            ),
             Limits(optimizer, norms[name], values[name]),
             None if factors[name] is None else SpikeLimit(factors[name]),
             make_scaler(precision, device),

@@ -12,6 +12,7 @@ from surefoot.judge import Finding
 from surefoot.loop.log import LoopLog
 from surefoot.sanitizer import LazyLog, Watch, watch
 from surefoot.sanitizer.sanitizer import Sanitizer
+from surefoot.watch.inventory.registering import collecting
 
 if TYPE_CHECKING:
     from surefoot.loop.loop import Loop
@@ -37,7 +38,11 @@ class Watching:
         if log.exporters is not None:
             log.exporters.hear_findings()
         self._watch = Watching._shared
-        self.stop = weakref.finalize(self, Watching._leave)
+        self._collected = weakref.finalize(self, Watching._leave_collected)
+
+    def stop(self) -> None:
+        if self._collected.detach() is not None:
+            Watching._leave()
 
     @property
     def findings(self) -> list[Finding]:
@@ -45,6 +50,12 @@ class Watching:
             return self._watch.findings
         running = Sanitizer.running
         return [] if running is None else list(running.judge.findings)
+
+    @staticmethod
+    def _leave_collected() -> None:
+        """The loop was forgotten, not closed."""
+        with collecting():
+            Watching._leave()
 
     @staticmethod
     def _leave() -> None:

@@ -36,6 +36,7 @@ class Window:
         "agreement",
         "further",
         "num_micro_batches",
+        "place",
         "total",
         "unit",
         "weighted_loss",
@@ -45,11 +46,13 @@ class Window:
         self,
         params: Callable[[], list[Tensor]],
         accumulate: int = 1,
-        agree: Callable[[float], float] | None = None,
+        agree: Callable[[float, str], float] | None = None,
+        name: str = "",
     ) -> None:
         self._params = params
         self._exponent = floor(log2(accumulate))
         self._agree = agree
+        self.place = f"an update of {name!r}" if name else "an update"  # where ranks meet
         self._seed: Tensor | None = None  # the last one, and of what
         self._seeded: tuple[float, torch.dtype, torch.device] | None = None
         self.agreement = Agreement()
@@ -81,7 +84,7 @@ class Window:
         """By what to multiply the loss of a micro-batch of this weight."""
         if not self.unit:
             unit = 2.0 ** (floor(log2(weight)) + self._exponent) if weight else 0.0
-            self.unit = unit if self._agree is None else self._agree(unit)
+            self.unit = unit if self._agree is None else self._agree(unit, self.place)
         return weight / self.unit if weight else 0.0
 
     def seed(self, loss: Tensor, factor: float) -> Tensor:

@@ -1,6 +1,8 @@
 """Several ranks save into one folder: a checkpoint counts when the files of all of them are whole."""
 
 import os
+import re
+import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -127,8 +129,26 @@ def test_ranks_of_two_starts_are_not_mixed(tmp_path: Path) -> None:
     folders_of(tmp_path, run="first")[1].save(state(2, 1), update=2, healthy=True)
     second = folders_of(tmp_path, run="second")
     second[0].save(state(2, 0), update=2, healthy=True)
-    with pytest.warns(CheckpointWarning, match="of another start"):
+    with pytest.warns(CheckpointWarning, match="the file of rank 1 of 2 is missing"):
         assert found_by(second) == [(1, 0), (1, 1)]
+
+
+@pytest.mark.filterwarnings("ignore:Passed over")
+def test_several_kills_at_one_moment_leave_the_last_whole_checkpoint(tmp_path: Path) -> None:
+    save(folders_of(tmp_path, keep=1, run="whole"), 1)
+    for kill in range(6):  # each time one of the ranks, in turn, has written its file
+        folders_of(tmp_path, keep=1, run=f"start {kill}")[kill % 2].save(state(2, kill % 2), update=2, healthy=True)
+    assert found_by(folders_of(tmp_path, keep=1, run="last")) == [(1, 0), (1, 1)]
+
+
+def test_files_of_an_older_version_do_not_tell_their_start(tmp_path: Path) -> None:
+    for run, number in (("first", 1), ("second", 2)):
+        save(folders_of(tmp_path, run=run), number)
+    for path in list(tmp_path.iterdir()):
+        path.rename(tmp_path / re.sub(r"\.start-\w+", "", path.name))
+    shutil.copy(tmp_path / "0001-update-00000001.rank-1-of-2.pt", tmp_path / "0002-update-00000002.rank-1-of-2.pt")
+    with pytest.warns(CheckpointWarning, match="of another start"):
+        assert found_by(folders_of(tmp_path)) == [(1, 0), (1, 1)]
 
 
 def test_another_number_of_processes_finds_the_checkpoint_and_lets_it_go_later(tmp_path: Path) -> None:

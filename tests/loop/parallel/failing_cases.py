@@ -8,14 +8,16 @@ from threading import Timer
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 import surefoot as sf
-from surefoot.loop.parallel import failure
+from surefoot.loop.parallel import failure, start
 from tests.loop.parallel.cases import rank, size
+from tests.loop.parallel.processes import environment
 from tests.loop.training import Batch, make_batches, make_model
 
 FAILING = 1
@@ -78,9 +80,46 @@ CASES: dict[str, Case] = {
 }
 
 
+def _on_one(model: nn.Module, loop: sf.Loop, call: Callable[[], object]) -> None:
+    for x, y in loop.batches(batches()):
+        with loop.step() as step:
+            step.backward(F.cross_entropy(model(x), y))
+        if loop.updated and rank() == 0:
+            call()
+
+
+ON_ONE: dict[str, Case] = {
+    "save()": lambda model, loop: _on_one(model, loop, lambda: loop.save("end.pt")),
+    "resume()": lambda model, loop: _on_one(model, loop, lambda: loop.resume("end.pt")),
+    "evaluate()": lambda model, loop: _on_one(model, loop, lambda: loop.evaluate(batches(), F.cross_entropy)),
+}
+
+
+def apart(meeting: Path, name: str, parallel: str) -> str:
+    """Rank 0 calls what the others do not."""
+    with patch.dict(CASES, ON_ONE):
+        return failed(meeting, name, parallel)[1]
+
+
+def different(meeting: Path, what: str) -> str:
+    """Rank 1 has another model, optimizer or setting."""
+    dist.init_process_group("gloo", store=dist.FileStore(str(meeting), size()), rank=rank(), world_size=size())
+    is_other = rank() == 1
+    model = nn.Linear(4, 2 if what == "model" and is_other else 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.2 if what == "rate" and is_other else 0.1)
+    accumulate = 4 if what == "accumulate" and is_other else 2
+    try:
+        sf.Loop(model, optimizer, accumulate=accumulate, parallel="ddp", watch=False, log=None).close()
+    except ValueError as error:
+        return str(error)
+    finally:
+        dist.destroy_process_group()
+    return ""
+
+
 def failed(meeting: Path, name: str, parallel: str) -> tuple[str, str, bool]:
     """Which error this rank has, what it says, and whether the group is still there."""
-    with patch.object(failure, "SECONDS", timedelta(seconds=1)):
+    with patch.object(failure, "SECONDS", 1.0):
         return _failed(meeting, name, parallel)
 
 
@@ -124,3 +163,32 @@ def failed_alike(meeting: Path) -> tuple[str, bool, int]:
         num_updates = loop.num_updates
     dist.destroy_process_group()
     return said, is_there, num_updates
+
+
+def connected_at_second_attempt(port: int) -> tuple[float, int]:
+    """The connection of rank 0 gets lost: both try again, and afterwards have the usual time limit."""
+    tries: list[int] = []
+    init = dist.init_process_group
+
+    def connect(*args: Any, **kwargs: Any) -> None:
+        tries.append(1)
+        if rank() == 0 and len(tries) == 1:
+            raise RuntimeError("timed out connecting")
+        init(*args, **kwargs)
+
+    os.environ.update(environment(rank(), size(), port))
+    with patch.object(dist, "init_process_group", connect), patch.object(start, "CONNECTING", timedelta(seconds=2)):
+        start.start("gloo")
+    summed = torch.ones(1)
+    dist.all_reduce(summed)
+    limit = dist.group.WORLD._get_backend(torch.device("cpu")).options._timeout  # type: ignore[union-attr]
+    dist.destroy_process_group()
+    return summed.item() + limit.total_seconds(), len(tries)
+
+
+def never_connected(port: int) -> str:
+    os.environ.update(environment(rank(), size(), port))
+    lost = patch.object(dist, "init_process_group", side_effect=RuntimeError("timed out connecting"))
+    with lost, pytest.raises(RuntimeError, match="did not connect") as raised:
+        start.start("gloo")
+    return str(raised.value)

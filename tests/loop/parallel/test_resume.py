@@ -14,7 +14,7 @@ from tests.loop.parallel.processes import Team, context, environment, free_port
 from tests.loop.parallel.whole_run import run_to_end
 
 NUM_KILLED = 15  # each way: 30 in all
-MOMENTS = (4, 44)  # calls of collectives and of the disk, at which one rank is killed: a run has some 300
+MOMENTS = (4, 64)  # calls of collectives and of the disk, at which one rank is killed: a run has some 300
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16"])

@@ -8,6 +8,7 @@ import contextlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 from surefoot.loop.checkpoint.address import Place
 from surefoot.loop.checkpoint.file import write
@@ -65,7 +66,8 @@ class Folder:
         except OSError as error:
             self.tell_failure(error)
             return None
-        return self.path / str(Name(number, update, micro_batches, healthy, self.rank, self.world_size, best))
+        start = f"{crc32(self.run.encode()):08x}" if self.world_size > 1 and self.run else ""
+        return self.path / str(Name(number, update, micro_batches, healthy, self.rank, self.world_size, best, start))
 
     def finish(self, path: Place, state: Mapping[str, Any]) -> None:
         """Write `state` to the path that `begin` gave, then let older ones go."""

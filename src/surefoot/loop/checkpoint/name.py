@@ -1,4 +1,4 @@
-"""What the name of a checkpoint file says: `0007-update-00000812+3.unhealthy.rank-1-of-4.pt`.
+"""What the name of a checkpoint file says: `0007-update-00000812+3.unhealthy.start-1f0c88a2.rank-1-of-4.pt`.
 
 The best one, with `keep_best=`, is `0005-update-00000600.best.pt`.
 """
@@ -10,7 +10,7 @@ from surefoot.loop.checkpoint.address import Place
 
 PATTERN = re.compile(
     r"(?P<number>\d+)-update-(?P<update>\d+)(?:\+(?P<micro_batches>\d+))?(?P<unhealthy>\.unhealthy)?(?P<best>\.best)?"
-    r"(?:\.rank-(?P<rank>\d+)-of-(?P<world_size>\d+))?\.pt"
+    r"(?:\.start-(?P<start>[0-9a-f]{8}))?(?:\.rank-(?P<rank>\d+)-of-(?P<world_size>\d+))?\.pt"
 )
 
 
@@ -25,6 +25,7 @@ class Name:
     rank: int
     world_size: int
     best: bool = False
+    start: str = ""  # of several ranks: which one wrote it. Older files do not tell
 
     @staticmethod
     def parse(text: str) -> "Name | None":
@@ -39,18 +40,23 @@ class Name:
             rank=int(found["rank"] or 0),
             world_size=int(found["world_size"] or 1),
             best=found["best"] is not None,
+            start=found["start"] or "",
         )
 
     def __str__(self) -> str:
         inside = f"+{self.micro_batches}" if self.micro_batches else ""
         health = ("" if self.healthy else ".unhealthy") + ".best" * self.best
+        start = f".start-{self.start}" if self.start else ""
         rank = f".rank-{self.rank}-of-{self.world_size}" if self.world_size > 1 else ""
-        return f"{self.number:04d}-update-{self.update:08d}{inside}{health}{rank}.pt"
+        return f"{self.number:04d}-update-{self.update:08d}{inside}{health}{start}{rank}.pt"
 
     @property
-    def moment(self) -> tuple[int, int, bool]:
-        """What the files of all ranks for one checkpoint have in common."""
-        return self.update, self.micro_batches, self.healthy
+    def moment(self) -> tuple[int, int, bool, str]:
+        """What the files of all ranks for one checkpoint have in common.
+
+        Without the start, files that were left by several kills at one moment would be taken for one checkpoint.
+        """
+        return self.update, self.micro_batches, self.healthy, self.start
 
 
 def list_names(folder: Place) -> list[Name]:

@@ -45,7 +45,7 @@ class Alone(Meeting):
 
     # --- a window
 
-    def unit(self, unit: float) -> float:
+    def unit(self, unit: float, place: str) -> float:
         """The weight that counts as one on all ranks, given what this one would take."""
         return unit
 
@@ -76,6 +76,13 @@ class Alone(Meeting):
         return self.norm(gradients)
 
     # --- agreeing
+
+    def together(self, place: str, numbers: Sequence[float] = ()) -> list[float]:
+        """The sums of a few numbers over all ranks, which have to be at the same place of the program."""
+        return list(numbers)
+
+    def refuse_different(self, described: Sequence[str]) -> None:
+        """Models, optimizers and settings that are not those of the other ranks."""
 
     def sum(self, numbers: Sequence[float]) -> list[float]:
         """Each number, added up over all ranks."""

@@ -9,7 +9,7 @@ the reason.
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import torch.distributed as dist
@@ -20,7 +20,8 @@ from surefoot.loop.parallel.group import Group
 if TYPE_CHECKING:
     from surefoot.loop.parallel.ranks import Ranks
 
-SECONDS = timedelta(seconds=5)  # between ranks that fail alike
+POLL_SECONDS = 0.02
+SECONDS = 5.0  # between ranks that fail alike
 MOST_CHARACTERS = 1000  # of a reason
 _BROKEN = ("gloo", "connection closed", "connection reset", "broken pipe")
 
@@ -51,7 +52,7 @@ class Failures:
         self._has_ended = True
         Group.destroy()
         if is_broken:
-            raise RankFailedError(reason or _UNKNOWN) from error
+            raise RankFailedError(reason or _UNKNOWN.format(self._ranks.place)) from error
         if self._ranks.rank == 0:
             self._have_all_failed(prefix)  # the store may end with this process, and they have to read it
 
@@ -67,16 +68,18 @@ class Failures:
         return ""
 
     def _have_all_failed(self, prefix: str) -> bool:
-        try:
-            self._store.wait([f"{prefix}/all"], SECONDS)
-        except RuntimeError:
-            return False
-        return True
+        end = monotonic() + SECONDS
+        with suppress(RuntimeError):
+            while monotonic() < end:  # to wait for a key would end in a warning of torch
+                if self._store.check([f"{prefix}/all"]):
+                    return True
+                sleep(POLL_SECONDS)
+        return False
 
 
 _UNKNOWN = (
-    "a connection to another rank broke: its process has ended, or its machine is gone. Look at what it printed; a "
-    "loop with checkpoint= goes on by resume()."
+    "a connection to another rank broke: its process has ended, or its machine is gone. This rank was at {}, to which "
+    "all ranks have to come. Look at what the other one printed; a loop with checkpoint= goes on by resume()."
 )
 
 

@@ -13,6 +13,7 @@ import torch.distributed as dist
 from torch.nn import Module
 
 from surefoot.loop.parallel.alone import Alone
+from surefoot.loop.parallel.start import start
 from surefoot.loop.plan import LoopWarning
 
 WAYS = ("ddp", "fsdp")
@@ -111,7 +112,7 @@ class Group:
 
     @classmethod
     def start(cls, device: torch.device) -> None:
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        start("nccl" if device.type == "cuda" else "gloo")
         cls.is_ours = True
         atexit.register(cls.end)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+from zlib import crc32
 
 import torch
 import torch.distributed as dist
 
+from surefoot.loop.parallel.alike import difference, refuse_apart
 from surefoot.loop.parallel.alone import Alone
 from surefoot.loop.parallel.copies import leave_out
 from surefoot.loop.parallel.failure import Failures
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from surefoot.loop.feed import Feed
     from surefoot.loop.window import Window
 
+MOST_NUMBERS = 11  # that ranks exchange when they meet
+
 
 class Ranks(Alone):
     def __init__(self, device: torch.device) -> None:
@@ -35,12 +39,35 @@ class Ranks(Alone):
         self.device = device
         Group.num_loops += 1
         self._is_open = True
+        self._place = ""
+        self.together("sf.Loop(…)")
         self.run = str(self._told_by(0, uuid4().hex))
         self._loss = float("nan")  # of the window before
         self._ending: Termination | None = None
         self._is_ending = False
         self._together = Together(self)
         self._failures = Failures(self)
+
+    # --- where each is
+
+    def together(self, place: str, numbers: Sequence[float] = ()) -> list[float]:
+        """The sums of some numbers, once it is known that all ranks are at the same place of the program.
+
+        Whatever ranks do together begins with this exchange, which always has the same size: so a rank that saves,
+        while the others go on, is found out by all of them, and none waits.
+        """
+        self._place = place
+        code = float(crc32(place.encode()) % 2**16)
+        own = [*numbers, *[0.0] * (MOST_NUMBERS - len(numbers)), code, code * code]
+        *sums, codes, squares = self.sum(own)
+        if codes * codes != self.size * squares:
+            refuse_apart(self.gather(place))
+        return sums[: len(numbers)]
+
+    @property
+    def place(self) -> str:
+        """Where this rank has met the others last."""
+        return self._place
 
     # --- numbers
 
@@ -79,6 +106,11 @@ class Ranks(Alone):
                 f"{highest:g} over all. Are the checkpoints in a folder that all of them reach?"
             )
 
+    def refuse_different(self, described: Sequence[str]) -> None:
+        reason = self.reason(difference(self.from_first(list(described)), described, self.rank))
+        if reason is not None:
+            raise ValueError(reason)
+
     def first_says(self, here: bool) -> bool:
         return self.sum([here and self.rank == 0])[0] == 1.0
 
@@ -104,18 +136,20 @@ class Ranks(Alone):
 
     # --- a window
 
-    def unit(self, unit: float) -> float:
+    def unit(self, unit: float, place: str) -> float:
+        self.together(place)
         return self.range(unit)[1]
 
     def meet(self, window: Window, more: Sequence[float] = ()) -> tuple[list[float], list[float]]:
-        """The window's weights over all ranks and the sums of `more`: the one small exchange of each window.
+        """The window's weights over all ranks and the sums of `more`, which are 0 or 1.
 
-        There is a second one where steps have several backwards, on any rank.
+        Mostly this is the one small exchange of a window. There are more where steps have several backwards, on any
+        rank, and where some of `more` are 0.
         """
         asked = float(self._ending is not None and self._ending.asked)
         marks = marks_of(window.agreement)
-        own = [window.totals[0], window.losses[0], asked, float(len(window.further) > 0), *marks]
-        total, loss, asked, has_further, *rest = self.sum([*own, *more])
+        own = [window.totals[0], window.losses[0], asked, float(len(window.further) > 0), sum(more), *marks]
+        total, loss, asked, has_further, num_more, *marks = self.together(window.place, own)
         totals, losses = [total], [loss]
         if has_further:
             num = int(self.range(len(window.further))[1])
@@ -123,8 +157,10 @@ class Ranks(Alone):
             totals, losses = [total, *sums[:num]], [loss, *sums[num:]]
         self._loss = mean_loss(losses, totals)
         self._is_ending = asked > 0
-        refuse_different_marks(rest[: len(marks)])
-        return totals, rest[len(marks) :]
+        refuse_different_marks(marks)
+        if num_more in (0.0, self.size * len(more)):  # mostly all parameters get a gradient on all ranks
+            return totals, [num_more / max(len(more), 1)] * len(more)
+        return totals, self.sum(more)
 
     def mean_loss(self, window: Window) -> float:
         return self._loss

@@ -29,6 +29,7 @@ class Together:
         self._has_compared = False
 
     def batches(self, feed: Feed) -> Iterator[tuple[Any, bool]]:
+        self._ranks.together("batches()")
         shortest, longest = self._ranks.range(-1 if feed.length is None else feed.length)
         drawn = ((batch, True) for batch in feed.batches())
         for batch, counts in drawn if shortest == longest >= 0 else self._padded(feed):
@@ -49,7 +50,7 @@ class Together:
             batch = next(batches, NONE)
             is_over = batch is NONE
             last = last if is_over else batch
-            num_with, num_without = self._ranks.sum([not is_over, last is NONE])
+            num_with, num_without = self._ranks.together("the next batch", [not is_over, last is NONE])
             if not num_with:
                 return
             if num_without:

@@ -53,10 +53,7 @@ class Agreement:
         if not allowed and BY_CLASS_WEIGHTS in min(readings):
             raise no_answer("has other class weights than before in the same window")
         if not allowed:
-            raise unknown(
-                f"is divided by {_in_words(readings)}, and was divided by {_in_words(self._known_as[i])} before in the "
-                "same window"
-            )
+            raise unknown(f"is {_in_words(readings)}, and was {_in_words(self._known_as[i])} before in the same window")
         if len({readings[name] for name in allowed}) > 1:
             allowed = self._likelier(i, allowed, readings)
         chosen = readings[min(allowed)]
@@ -106,27 +103,30 @@ class Agreement:
         """A number that is the same on ranks whose losses are put together alike; None before any weight is known."""
         if not self._ratios:
             return None
-        means = sorted(name for known in self._known_as for name in known if name.startswith("mean"))
-        mixed = sum(i * ratio for i, ratio in enumerate(self._ratios))
-        return mixed + crc32(" ".join(means).encode()) / 2**32
+        own = f"mean / {len(self._known_as)}"  # the average of the terms, of which other ranks may have more
+        means = {name for known in self._known_as for name in known if name.startswith("mean") and name != own}
+        mixed = sum(i * (ratio - 1.0) for i, ratio in enumerate(self._ratios))
+        return mixed + crc32(" ".join(sorted(means)).encode()) / 2**32
 
 
 TIMES_IN_WORDS = "multiplies a mean by its number of items, which makes it a sum"
 _WORDS = {
-    "mask": "the sum of a mask or of weights",
-    "masks": "the sum of a product of masks",
-    "nonzero": "the number of items that a mask keeps",
-    "kept": "the number of items that a mask keeps",
-    "valid": "the number of valid targets",
-    "rows": "the number of items",
-    "positions": "the number of items",
-    "as": "what another term is divided by",
+    "mask": "divided by the sum of a mask or of weights",
+    "masks": "divided by the sum of a product of masks",
+    "nonzero": "divided by the number of items that a mask keeps",
+    "kept": "divided by the number of items that a mask keeps",
+    "valid": "divided by the number of valid targets",
+    "rows": "divided by the number of items",
+    "positions": "divided by the number of items",
+    "as": "divided by what another term is divided by",
 }
 
 
 def _in_words(names: Iterable[str]) -> str:
-    name = min(names)
-    return _WORDS.get(name.split()[0], name.replace("mean", "the number of items", 1))
+    kind, *rest = min(names).split()
+    if kind in _WORDS:
+        return _WORDS[kind]
+    return " ".join(["a mean", *rest]).replace(" / ", " divided by ").replace(" * ", " times ")
 
 
 def marks_of(agreement: Agreement) -> list[float]:

@@ -19,8 +19,14 @@ _BEND = frozenset({
     "Pow", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1P", "Abs", "Relu", "Clamp", "ClampMin", "ClampMax", "Sigmoid",
     "Tanh", "Softplus", "Minimum", "Maximum", "Reciprocal", "Cosh", "Erf", "LogSigmoid", "Huber", "SmoothL1",
 })  # fmt: skip
-_STATISTICS = frozenset({"Var", "Std", "VarMean", "StdMean"})
-_REDUCE = _STATISTICS | {"Mean", "Sum"}
+_STATISTICS = {
+    "Var": "variance",
+    "VarMean": "variance",
+    "Std": "standard deviation",
+    "StdMean": "standard deviation",
+    "Nansum": "mean or sum without NaN",
+}
+_REDUCE = {*_STATISTICS, "Mean", "Sum"}
 Shape = tuple[int, ...]
 
 
@@ -64,6 +70,8 @@ def look_below(reduction: Node) -> Items:
         _read_product(items, reduction, todo, ("self", "tensor"))
     else:
         items.shape = tuple(int(size) for size in saved(reduction, "self_sym_sizes") or ())
+        if name == "Nansum":
+            _read_numbers(items, reduction)
         todo.append(_Place(children(reduction)[0], is_linear=True, is_only=True))
     for _ in range(MAX_NODES):
         if not todo:
@@ -78,7 +86,7 @@ def _look_at(items: Items, place: _Place, todo: list[_Place]) -> None:
     if name in _REDUCE and is_item_free(node):  # of parameters: the same for each item
         return
     if name in _STATISTICS and _reduces_batch(node):
-        raise no_answer(f"takes the {name.lower()} over the batch")
+        raise no_answer(f"takes the {_STATISTICS[name]} over the batch")
     if name in ("Mean", "Sum"):
         _read_reduction(items, place, name)
     elif name in KINDS:
@@ -142,19 +150,19 @@ def _read_product(
     found = saved(node, names[0] if is_left else names[1])
     if is_linear:
         _note(items, node, found, is_divided=is_divided and not is_left, is_only=is_only)
-    if isinstance(found, Tensor) and not is_divided:
-        _refuse_normalised(found)
+    if not is_divided:
+        _refuse_normalised(found, "multiplies items by numbers")
     if place is None and isinstance(found, Tensor):
         items.shape = tuple(found.shape)
     todo += [_Place(child, is_linear and not (is_divided and is_left), is_only) for child in inner]
 
 
-def _refuse_normalised(found: Tensor) -> None:
+def _refuse_normalised(found: object, lead: str) -> None:
     """Advantages, for example: over the window they would be other numbers.
 
     Not those that are around 0 within each item, as a layer norm makes them.
     """
-    if found.numel() < MIN_NORMALISED or not found.is_floating_point():
+    if not isinstance(found, Tensor) or found.numel() < MIN_NORMALISED or not found.is_floating_point():
         return
     values = found.detach().double()
     spread, mean = float(values.std(unbiased=False)), float(values.mean())
@@ -164,11 +172,11 @@ def _refuse_normalised(found: Tensor) -> None:
     if by_item.shape[1] > 1 and bool((by_item.mean(1).abs() < 1e-4 * spread).all()):
         return
     if bool((values / values.abs().max() * 4).frac().abs().max() > 1e-6):  # no handful of steps such as -1, 0, 1
-        raise unknown("multiplies items by numbers that were centred or normalised over the micro-batch (mean 0)")
+        raise unknown(f"{lead} that were centred or normalised over the micro-batch (mean 0)")
 
 
 def _note(items: Items, node: Node, found: object, *, is_divided: bool, is_only: bool) -> None:
-    is_of_items = isinstance(found, Tensor) and found.ndim > 0 and product(shape_of(node) or ()) == found.numel()
+    is_of_items = isinstance(found, Tensor) and _is_of_items(found, shape_of(node) or ())
     constant = None if is_of_items else Constant.of(found, None)
     if constant is not None:
         (items.divisors if is_divided else items.factors).append(constant)
@@ -176,6 +184,12 @@ def _note(items: Items, node: Node, found: object, *, is_divided: bool, is_only:
         raise unknown("was multiplied by a tensor that can't be read")
     elif not is_divided:
         items.masks.append(Mask(_expanded(found, node), is_only))
+
+
+def _is_of_items(found: Tensor, shape: Shape) -> bool:
+    """A value for each, and not one for all: of a single item, both are one number."""
+    has_rows = found.ndim == len(shape) and found.shape[:1] == shape[:1]
+    return found.ndim > 0 and (has_rows or product(shape) == found.numel())
 
 
 def _read_choice(items: Items, place: _Place, name: str) -> None:
@@ -210,11 +224,22 @@ def _read_loss(items: Items, node: Node) -> None:
             counted = target[(target >= 0) & (target < len(weight))]
             items.num_valid.append(float(weight[counted].double().sum()))
     else:
-        own = saved(node, "self")
+        own, weight = saved(node, "self"), saved(node, "weight")
         items.shape = items.shape or (tuple(own.shape) if isinstance(own, Tensor) else ())
+        if isinstance(own, Tensor) and isinstance(weight, Tensor):
+            items.masks.append(Mask(weight.detach().expand(own.shape), covers_all=True))
+        _refuse_normalised(saved(node, "target"), "has targets")
     for child in children(node):
         if child is not None:
             _read_rows(items, child)
+
+
+def _read_numbers(items: Items, node: Node) -> None:
+    """What is NaN was left out."""
+    own = saved(node, "self")
+    if isinstance(own, Tensor):
+        items.shape = tuple(own.shape)
+        items.kept.append(Mask(~own.detach().isnan(), covers_all=True))
 
 
 def _read_rows(items: Items, node: Node) -> None:

@@ -7,6 +7,7 @@ loss and the model's last weights is looked at: what a model does with a sequenc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,15 +16,15 @@ from surefoot.loop.weight.error import mixing
 from surefoot.loop.weight.regulariser import is_item_free
 from surefoot.loop.weight.terms import reductions_of
 from surefoot.watch.lossgraph.node import Node, below_views, children, name_of, saved, shape_of, signed
-from surefoot.watch.lossgraph.reading import KINDS
+from surefoot.watch.lossgraph.reading import KINDS, product
 
 MAX_NODES = 256
 _DISTANCES = frozenset({"Cdist", "EuclideanDist", "Pdist"})
 _PAIRING = frozenset({"Add", "Sub", "Rsub", "Mul", "Div", "Minimum", "Maximum", "Pow"})
 # Operations along some dimensions, each value of which depends on all the values along them.
 _ALONG = frozenset({
-    "Softmax", "LogSoftmax", "Logsumexp", "Cumsum", "Cumprod", "Logcumsumexp", "Topk", "Kthvalue", "Sort", "Max", "Min",
-    "Amax", "Amin", "LinalgVectorNorm", "Norm",
+    "Softmax", "LogSoftmax", "Logsumexp", "Cumsum", "Cumprod", "Cummax", "Cummin", "Logcumsumexp", "Topk", "Kthvalue",
+    "Sort", "Max", "Min", "Amax", "Amin", "LinalgVectorNorm", "Norm",
 })  # fmt: skip
 Shape = tuple[int, ...]
 
@@ -69,9 +70,15 @@ def _is_of_model(node: Node) -> bool:
     """It uses weights. A single one, such as a learned temperature, may belong to the loss."""
     for child in children(node):
         under = below_views(child)
-        if under is not None and name_of(under) == "AccumulateGrad" and under.variable.numel() > 1:
+        if under is not None and name_of(under) == "AccumulateGrad" and _num_values(child, under) > 1:
             return True
     return False
+
+
+def _num_values(child: Any, under: Any) -> int:
+    """Of a part of a parameter, such as `self.scale[0]`, only these are used."""
+    is_whole = name_of(child) == "AccumulateGrad"
+    return int(under.variable.numel() if is_whole else product(shape_of(child) or ()))
 
 
 def _mixes(node: Node, num_items: int) -> str:
@@ -79,18 +86,27 @@ def _mixes(node: Node, num_items: int) -> str:
     name, shape = name_of(node), shape_of(node) or ()
     if name in _DISTANCES:
         return "distances between the items of a micro-batch"
-    if name == "Mm" and min(shape) > 1 and all(map(_is_of_items, children(node))):
+    if _is_product(node, name, shape) and all(map(_is_of_items, children(node))):
         return "products of the items of a micro-batch with each other"
     if name in _PAIRING and len(shape) > 1 and _pairs(node, shape):
         return "each item of a micro-batch with each other one"
     if name.startswith("NllLoss") and _targets_are_places(node):
         return "each item of a micro-batch with the others: its target is its own place"
+    if len({_is_moved(child) for child in children(node) if _is_of_items(child)}) > 1:
+        return "each item of a micro-batch with another one of it"
     if name in _ALONG and _runs_along_items(node, shape, num_items):
         return f"the items of a micro-batch with each other, by {name.lower()} over the batch"
     return ""
 
 
-def _is_moved(node: Node) -> bool:
+def _is_product(node: Node, name: str, shape: Shape) -> bool:
+    """Of two matrices; einsum makes a stack of one of each."""
+    if name == "Bmm" and shape[0] == 1:
+        return min(shape[1:]) > 1 and all(len(shape_of(below_views(child)) or ()) == 2 for child in children(node))
+    return name == "Mm" and min(shape) > 1
+
+
+def _is_moved(node: Node | None) -> bool:
     """Whether it hands on the items in another order: where they meet those in their own, each meets another one."""
     name, shape = name_of(node), shape_of(node) or ()
     if not shape or shape[0] < 2:

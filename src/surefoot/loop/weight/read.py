@@ -20,6 +20,7 @@ MEAN, SUM = 1, 2  # among torch's reductions
 MOST_FACTORS = 4  # of which subsets are tried
 Readings = Mapping[str, float]  # a weight, by what it is known as: "mean", "mask 0", "rows" …
 PLAIN = "mean"
+TERMS = "terms of"  # as many items each
 
 
 def weight_of(loss: Tensor) -> float:
@@ -41,7 +42,23 @@ def read_terms(loss: Tensor, accumulate: int = 1) -> list[Readings]:
     for reduction in reductions:
         known = [weight for readings in found for weight in readings.values()]
         found.append(_with_what_else(reduction, _read(reduction, known)))
-    return found
+    return _averaged(reductions, found)
+
+
+def _averaged(reductions: Sequence[Reduction], found: list[Readings]) -> list[Readings]:
+    """The average of its terms counts all their items: one term for each sample, for example, in a list of losses."""
+    num = len(found)
+    if not num or not all(r.divisors and isclose(prod(c.value for c in r.divisors), num) for r in reductions):
+        return found
+    own = f"{PLAIN} / {num}"
+    counted: list[Readings] = [
+        {name: num * weight if name == own else weight for name, weight in readings.items()} for readings in found
+    ]
+    each = {readings.get(own, 0.0) for readings in found}
+    if len(each) > 1 or 0.0 in each:
+        return counted
+    (items,) = each
+    return [{**readings, f"{TERMS} {items:.9g}": num * items} for readings in counted]
 
 
 def _with_what_else(reduction: Reduction, readings: Readings) -> Readings:
@@ -63,7 +80,8 @@ def refuse_divided_twice(reductions: Sequence[Reduction], accumulate: int) -> No
 
 
 def _is_divided_by(reduction: Reduction, accumulate: int) -> bool:
-    divided = [c.value for c in reduction.divisors if c.is_plain or c.value.is_integer()]
+    is_mean = _is_mean(reduction.node)  # a sum may have as many items by chance
+    divided = [c.value for c in reduction.divisors if c.is_plain or (is_mean and c.value.is_integer())]
     divided += [1 / c.value for c in reduction.factors if c.value and accumulate > 2]
     if not any(isclose(value, accumulate, rel_tol=1e-6) for value in divided):
         return False
@@ -71,7 +89,7 @@ def _is_divided_by(reduction: Reduction, accumulate: int) -> bool:
         _read(Reduction(reduction.node, reduction.divisors), ())
     except UnknownWeightError:
         return True
-    return _is_mean(reduction.node)  # of a sum, it is the number of items
+    return is_mean  # of a sum, it is the number of items
 
 
 def _is_mean(node: Node) -> bool:

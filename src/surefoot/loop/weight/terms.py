@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ from surefoot.watch.lossgraph.node import (
 from surefoot.watch.lossgraph.reading import KINDS
 
 MAX_NODES = 4096  # a loss added up over a long sequence has one node a term
-REDUCERS = frozenset({"Mean", "Sum", "Dot"})
+REDUCERS = frozenset({"Mean", "Sum", "Nansum", "Dot"})
 _HANDS_ON = VIEWS | {"Neg", "NanToNum"}
 _SUMS = frozenset({"Add", "Sub", "Rsub"})
 _BENDS = {
@@ -32,7 +33,7 @@ _BENDS = {
     "Exp": "the exponential",
     "Log": "the logarithm",
     "Pow": "a power",
-    "Abs": "the size",
+    "Abs": "the absolute value",
 }
 
 
@@ -116,18 +117,58 @@ def _below_reducer(here: Reduction, name: str) -> list[Reduction] | None:
             return None
         raise unknown(f"ends in {name}, which does not tell what it is a mean over")
     child = children(node)[0]
-    if name == "Dot" or child is None:
+    if name == "Dot":
+        return _of_dot(here)
+    if child is None:
         return None
     under = below_views(child)
     if under is not None and shape_of(under) == ():  # of one number: `loss.mean()`, to be safe
         return [_at(here, child)]
-    if name_of(child) in ("Stack", "Cat"):
-        parts = [part for part in children(child) if part is not None]
-        if parts and all(shape_of(below_views(part)) == () for part in parts):
-            count = Constant(float(len(children(child))), is_plain=True, tolerance=_TOLERANCE)
-            divided = here.divisors if name == "Sum" else (*here.divisors, count)
-            return [Reduction(part, divided, here.factors) for part in parts]
-    return None
+    if name == "Mean":
+        num = float(prod(shape_of(child) or ()))
+        here = Reduction(node, (*here.divisors, Constant(num, is_plain=True, tolerance=_TOLERANCE)), here.factors)
+    return _of_list(Reduction(child, here.divisors, here.factors))
+
+
+def _of_list(here: Reduction) -> list[Reduction] | None:
+    """The losses in a list that was stacked, and perhaps multiplied by a weight for each; None if it is none."""
+    node, name = here.node, name_of(here.node)
+    inner = [child for child in children(node) if child is not None]
+    if name in ("Stack", "Cat"):
+        is_list = inner and all(shape_of(below_views(part)) == () for part in inner)
+        return [_at(here, part) for part in inner] if is_list else None
+    if name not in (*_SUMS, *_HANDS_ON, "Mul", "Div"):
+        return None
+    of_items = [child for child in inner if not is_item_free(child)]
+    if len(of_items) != 1 or (name == "Div" and of_items[0] is not children(node)[0]):
+        return None
+    found = _of_list(_at(here, of_items[0]))
+    if found is None or None not in children(node) or name not in ("Mul", "Div"):
+        return found
+    return _times_each(found, saved(node, "self" if children(node)[0] is None else "other"), name)
+
+
+def _times_each(parts: list[Reduction], constant: Any, name: str) -> list[Reduction] | None:
+    values = constant.detach().reshape(-1) if isinstance(constant, Tensor) else constant
+    is_many = isinstance(values, Tensor) and len(values) > 1
+    if is_many and len(values) != len(parts):
+        return None
+    found: list[Reduction] = []
+    for i, part in enumerate(parts):
+        one = Constant.of(values[i] if is_many else constant, torch.float32)
+        if one is None:
+            return None
+        divisors, factors = ((one,), ()) if name == "Div" else ((), (one,))
+        found.append(Reduction(part.node, (*part.divisors, *divisors), (*part.factors, *factors)))
+    return found
+
+
+def _of_dot(here: Reduction) -> list[Reduction] | None:
+    left, right = children(here.node)
+    if left is not None and right is not None:
+        return None
+    found = _of_list(_at(here, left if right is None else right))
+    return None if found is None else _times_each(found, saved(here.node, "tensor" if right is None else "self"), "Mul")
 
 
 def _below_product(here: Reduction, name: str, dtype: torch.dtype) -> list[Reduction]:

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import Module, Parameter
-from torch.nn.modules.module import (
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
 
 from surefoot.watch.inventory.module import parameters_of, part
 from surefoot.watch.inventory.parameter_mark import Marks
+from surefoot.watch.inventory.registering import on_module, on_parameter
 
 if TYPE_CHECKING:
     from surefoot.watch.recorder import Recorder
@@ -50,15 +47,15 @@ def watch_origins(recorder: Recorder, marks: Marks, on_news: Callable[[], None])
                 marks.of(param).replaced_at = site
         on_news()
 
-    def on_parameter(owner: Module, name: str, param: Any) -> None:
+    def parameter_comes(owner: Module, name: str, param: Any) -> None:
         if recorder.num_optimizers:
             recorder.tap.run("setup", note_parameter, owner, name, param)
 
-    def on_module(owner: Module, name: str, module: Any) -> None:
+    def module_comes(owner: Module, name: str, module: Any) -> None:
         if recorder.num_optimizers:
             recorder.tap.run("setup", note_module, owner, name, module)
 
     recorder.tap.listen(torch.nn.Module, "load_state_dict", "setup", after=loaded)
     recorder.tap.listen(torch.nn.Module, "__setstate__", "setup", after=copied)
-    recorder.tap.on_removal(register_module_parameter_registration_hook(on_parameter).remove)
-    recorder.tap.on_removal(register_module_module_registration_hook(on_module).remove)
+    on_parameter(recorder.tap, parameter_comes)
+    on_module(recorder.tap, module_comes)

@@ -6,13 +6,10 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from torch.nn import Module
-from torch.nn.modules.module import (
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
 
 from surefoot.watch.instances import live
 from surefoot.watch.inventory.module import part
+from surefoot.watch.inventory.registering import on_module, on_parameter
 
 if TYPE_CHECKING:
     from surefoot.watch.tap import Tap
@@ -31,8 +28,9 @@ class Registry:
     def listen(self, tap: Tap) -> None:
         """From now on. A module without parameters and without children is known by who holds it."""
         tap.listen(Module, "__setstate__", "registry", after=self._was_copied)
-        tap.on_removal(register_module_parameter_registration_hook(self._registers).remove)
-        tap.on_removal(register_module_module_registration_hook(self._registers).remove)
+        self._tap = tap
+        on_parameter(tap, self._registers)
+        on_module(tap, self._registers)
 
     def scan(self) -> None:
         """Those made before: one look at all objects that the garbage collector knows."""
@@ -44,6 +42,8 @@ class Registry:
         return [module for module in found if module is not None and "_modules" in module.__dict__]
 
     def _registers(self, owner: Module, name: str, inner: Any) -> None:
+        if not self._tap.on:
+            return
         self._note(owner)
         if isinstance(inner, Module):
             self._note(inner)

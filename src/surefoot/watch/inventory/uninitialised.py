@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, ParameterDict, ParameterList
-from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch.optim import Optimizer
 
 from surefoot.facts import Site, UninitialisedFacts
+from surefoot.watch.inventory.registering import on_parameter
 from surefoot.watch.probe import Probe
 from surefoot.watch.source import parse, text_of
 
@@ -61,7 +61,7 @@ class UninitialisedProbe(Probe):
         self._recorder = recorder
         self._made: dict[int, Made] = {}
         self._found: dict[str, UninitialisedFacts] = {}
-        recorder.tap.on_removal(register_module_parameter_registration_hook(self._registers).remove)
+        on_parameter(recorder.tap, self._registers)
 
     def _registers(self, owner: Module, name: str, param: Any) -> None:
         kind = type(owner)
