@@ -15,7 +15,6 @@ from threading import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
@@ -24,6 +23,7 @@ from surefoot.watch.epoch import EpochProbe
 from surefoot.watch.probe import Probe
 from surefoot.watch.schedule.branch import branches_of
 from surefoot.watch.schedule.loop import Loops, user_frames
+from surefoot.watch.schedule.rates import are_same, number, rates_of
 from surefoot.watch.schedule.scheduler_progress import Advance, SchedulerProgress
 from surefoot.watch.schedule.timetable import (
     builtin_of,
@@ -46,7 +46,6 @@ SETTLED = 64  # advances, after which only every CLOSER_LOOK-th is looked at clo
 CLOSER_LOOK = 8
 COUNTED_IN_EPOCHS = ("StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR")
 MANY = 1024  # advances, after which rounds of loops are no longer counted
-SAME_RATE = 1e-6  # relative difference below which two rates are the same one
 
 
 class ScheduleProbe(Probe):
@@ -148,7 +147,7 @@ class ScheduleProbe(Probe):
             if (known := self._known.get(id(child))) is not None:
                 known[1].own()
         position = position_of(scheduler) or 0
-        rates = _rates(scheduler)
+        rates = rates_of(scheduler)
         progress = SchedulerProgress(
             made, recorder.num_steps, lrs=rates, peaks=rates, position=position, resumed=position > 0
         )
@@ -195,9 +194,9 @@ class ScheduleProbe(Probe):
     def _advances(self, scheduler: Any) -> None:
         progress = self._progress(scheduler)
         progress.looked += 1
-        found = _rates(scheduler)
+        found = rates_of(scheduler)
         last = self._last_setter.get(progress.made.optimizer, progress)
-        progress.overwritten_last = last is progress and not _same(found, progress.lrs)
+        progress.overwritten_last = last is progress and not are_same(found, progress.lrs)
         progress.overwritten += progress.overwritten_last
 
     def _advanced(self, scheduler: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
@@ -214,21 +213,21 @@ class ScheduleProbe(Probe):
         self._last_setter[progress.made.optimizer] = progress
         place = (frame.f_code, frame.f_lasti)
         if place == progress.place and not args and not kwargs and self._goes_on_alike(progress):
-            progress.advance_alike(_rates(scheduler))
+            progress.advance_alike(rates_of(scheduler))
             self._journal(progress, progress.site, None)
             return
         progress.place, progress.running = place, self._epochs.running
         site = self._recorder.sites.here()
         metric = None
         if isinstance(scheduler, ReduceLROnPlateau):
-            metric = _number(args[0] if args else kwargs.get("metrics"))
+            metric = number(args[0] if args else kwargs.get("metrics"))
         elif args or kwargs.get("epoch") is not None:
             progress.explicit = True
         self._note_start(progress, frame)
         if progress.count & (progress.count - 1) == 0:  # now and then: groups and optimizers may have come
             self._note_drives(scheduler, progress)
         position = position_of(scheduler)
-        now = Advance(site, _rates(scheduler), progress.position + 1 if position is None else position)
+        now = Advance(site, rates_of(scheduler), progress.position + 1 if position is None else position)
         now.updates = self._updates_of(progress)
         now.epoch, now.epoch_length = self._epoch_of(scheduler, progress, frame)
         now.past_minimum = past_minimum_of(scheduler)
@@ -281,7 +280,7 @@ class ScheduleProbe(Probe):
         progress = self._progress(scheduler)
         progress.resumed = True
         progress.position = position_of(scheduler) or progress.position
-        progress.lrs = _rates(scheduler)
+        progress.lrs = rates_of(scheduler)
 
     def _updates_of(self, progress: SchedulerProgress) -> int:
         updates = self._recorder.updates
@@ -338,22 +337,3 @@ def _tree(kind: Any) -> Iterator[type]:
     yield kind
     for child in kind.__subclasses__():
         yield from _tree(child)
-
-
-def _rates(scheduler: Any) -> tuple[float, ...]:
-    groups = getattr(getattr(scheduler, "optimizer", None), "param_groups", ())
-    return tuple([_number(group.get("lr")) or 0.0 for group in groups])
-
-
-def _number(value: Any) -> float | None:
-    """A plain number; a tensor is read where that needs no waiting for a device."""
-    if isinstance(value, Tensor):
-        return float(value) if value.numel() == 1 and value.device.type == "cpu" else None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _same(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return len(a) == len(b) and all(abs(x - y) <= SAME_RATE * max(abs(x), abs(y)) for x, y in zip(a, b, strict=True))
