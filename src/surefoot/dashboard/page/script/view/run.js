@@ -101,6 +101,7 @@ export function showRun(place, path, query) {
     return make(
       "dl",
       { class: "run-facts" },
+      row.name && row.name !== row.script ? fact("Name", row.name) : null,
       fact("Updates", count(row.updates)),
       fact("Last loss", short(row.last_loss)),
       fact("Best loss", short(row.best_loss)),

@@ -189,8 +189,8 @@ export function showRuns(place, path, query) {
       make("td", { class: "pick" }, box),
       cell(
         "run",
-        make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, row.run),
-        make("span", { class: "script", title: row.notes ?? row.command }, nameOf(row)),
+        make("a", { href: hrefOf(["run", row.run]), "data-keep": `run ${row.run}` }, isNamed(row) ? row.name : row.run),
+        make("span", { class: "script", title: row.notes ?? row.command }, belowName(row)),
       ),
       cell(
         "status",
@@ -277,9 +277,13 @@ export function showRuns(place, path, query) {
   };
 }
 
-/** What somebody called it, or else its script. */
-function nameOf(row) {
-  return row.name && row.name !== row.script ? `${row.name} · ${row.script ?? ""}` : (row.script ?? "");
+/** Whether somebody has called it something. */
+function isNamed(row) {
+  return Boolean(row.name) && row.name !== row.script;
+}
+
+function belowName(row) {
+  return isNamed(row) ? [row.run, row.script].filter(Boolean).join(" · ") : (row.script ?? "");
 }
 
 function matches(query, chosen) {
