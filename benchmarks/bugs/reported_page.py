@@ -17,7 +17,7 @@ public issue or pull request, small enough for a CPU, and has a twin with the bu
 
 The programs were written from the reports before their author looked at the rules' code, but for seventeen of the
 first round that were added later by two who knew some of it. The first run on each is kept (`blind.json` to
-`blind-4.json` in that folder). *Blind* counts these runs: it estimates what surefoot finds in a program it has never
+`blind-5.json` in that folder). *Blind* counts these runs: it estimates what surefoot finds in a program it has never
 seen. *Found* and *line* count the rules as they are now, mended where these programs showed them wrong; read them as a
 test that has to pass. After the first run a few marks were widened by lines and names that a reader would accept too;
 *blind* is counted with the first marks.
@@ -26,7 +26,7 @@ This page is not of one whole run yet: the programs were all run once, blind; af
 were made for and some fixed twins were run again. Of all others, *found*, *line* and alarms are those of the blind run.
 """
 
-_ROUNDS = ("blind.json", "blind-2.json", "blind-3.json", "blind-4.json")
+_ROUNDS = ("blind.json", "blind-2.json", "blind-3.json", "blind-4.json", "blind-5.json")
 
 FirstRuns = Mapping[str, Mapping[str, object]]
 

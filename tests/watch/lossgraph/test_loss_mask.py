@@ -19,6 +19,9 @@ MASK = "(torch.arange(6) < 2).float()[:, None].expand(6, 5)"
         (f"{SQUARES}.masked_fill({MASK} == 0, 0.0).sum()", 10),
         (f"torch.where({MASK} > 0, {SQUARES}, torch.zeros(6, 5)).sum()", 10),
         (f"torch.where({MASK} == 0, torch.zeros(6, 5), {SQUARES}).sum()", 10),
+        (f"({SQUARES}.mean(1) * {MASK}[:, 0]).mean()", 2),
+        (f"({SQUARES}.sum(1) * {MASK}[:, 0]).sum()", 2),
+        (f"({SQUARES} * {MASK}).sum(1).mean()", None),
         (f"({SQUARES} * 2 * {MASK}).sum()", None),  # weighted, too
         (f"({SQUARES} * torch.rand(6, 5)).sum()", None),
         (f"(({SQUARES} * {MASK}).sum(1) / 5).mean()", None),

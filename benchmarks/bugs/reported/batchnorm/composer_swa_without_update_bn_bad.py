@@ -3,7 +3,6 @@
 # kind: batchnorm
 # source: https://github.com/mosaicml/composer/issues/624
 # changed: torch's AveragedModel on a small network
-# gap: torch gives the average the statistics of the newest weights, which are near enough for slow averages
 
 import hashlib
 import torch

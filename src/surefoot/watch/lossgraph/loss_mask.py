@@ -32,7 +32,8 @@ def count_kept(reducer: Node, loss: Node) -> Kept | None:
     for _ in range(MAX_NODES):
         if node is None or node is loss:
             break
-        if name_of(node) not in VIEWS and name_of(node) != "Neg":
+        is_of_outputs = bool(masks) and name_of(node) in ("Mean", "Sum")  # of each element, as in `.mean(-1) * mask`
+        if name_of(node) not in VIEWS and name_of(node) != "Neg" and not is_of_outputs:
             masks.append((*mask_of(node), node))
         inner = [child for child in children(node) if child is not None]
         node = inner[0] if len(inner) == 1 else None

@@ -78,7 +78,7 @@ class BatchNorms:
     ) -> None:
         self._recorder = recorder
         self._find_site = find_site  # of the model's call; walks the stack
-        self._find_frozen = find_frozen  # of the call of its frozen part
+        self._find_frozen = find_frozen  # of the call of its frozen part, as of a teacher under `no_grad`
         self._layers: dict[int, Layer] = {}
         self.shape = (0, 0)  # rises while there is something new to tell, and then no more
         self._tiny: list[Layer] = []
@@ -132,7 +132,8 @@ class BatchNorms:
 
     def _count_drift(self, known: Layer, layer: _BatchNorm, with_gradient: bool) -> None:
         if known.drift is None:
-            known.drift = Drift(layer, self._recorder.num_steps, self._find_frozen() or self._find_site())
+            site = None if with_gradient else self._find_frozen()
+            known.drift = Drift(layer, self._recorder.num_steps, site or self._find_site())
             self._drifting.append(known)
         known.drift.num_forwards += 1
         known.drift.under_no_grad &= not with_gradient
