@@ -261,6 +261,8 @@ def test_numbers_that_were_normalised_over_the_micro_batch_are_refused() -> None
         train(lambda m, x, y: (each(m, x, y) * (x[:, 0] - x[:, 0].mean())).mean())
     with pytest.raises(UnknownWeightError, match="targets that were centred or normalised over the micro-batch"):
         train(lambda m, x, y: F.mse_loss(m(x), x[:, :3] - x[:, :3].mean(0)))
+    with pytest.raises(UnknownWeightError, match="targets that were centred or normalised over the micro-batch"):
+        train(lambda m, x, y: F.mse_loss(m(x), x[:, :3].softmax(1) - x[:, :3].softmax(1).mean(0)))
 
 
 def test_numbers_around_zero_for_another_reason_are_not() -> None:

@@ -72,6 +72,25 @@ def _each(m: nn.Module, d: Data) -> Tensor:
     return F.cross_entropy(m(d.x), d.y, reduction="none")
 
 
+def _one_by_one(m: nn.Module, d: Data) -> list[Tensor]:
+    return [F.cross_entropy(m(x[None]), y[None]) for x, y in zip(d.x, d.y, strict=True)]
+
+
+def _two(m: nn.Module, d: Data) -> Tensor:
+    return torch.stack([F.cross_entropy(m(d.x), d.y), F.mse_loss(m(d.x), d.soft)])
+
+
+def _with_nan(m: nn.Module, d: Data) -> Tensor:
+    is_known = d.mask[:, None] | torch.tensor([True, True, False])
+    return (m(d.x) - d.soft).square().masked_fill(~is_known, torch.nan)
+
+
+def _slopes(m: nn.Module, d: Data, *, mean: bool = False) -> Tensor:
+    x = d.x.clone().requires_grad_()
+    outputs = m(x).square().sum(1)
+    return torch.autograd.grad(outputs.mean() if mean else outputs.sum(), x, create_graph=True)[0]
+
+
 def _advantages(m: nn.Module, d: Data) -> Tensor:
     return (_each(m, d) * ((d.weight - d.weight.mean()) / (d.weight.std() + 1e-8))).mean()
 
@@ -116,6 +135,27 @@ RIGHT: dict[str, Loss] = {
     "a masked mean within each item, then a mean": lambda m, d: (
         ((m(d.x) - d.soft).square() * d.soft).sum(1) / d.soft.sum(1)
     ).mean(),
+    "a list of losses, one for each sample, averaged": lambda m, d: sum(_one_by_one(m, d)) / len(d.y),
+    "the same, stacked": lambda m, d: torch.stack(_one_by_one(m, d)).mean(),
+    "the average of two losses": lambda m, d: (F.cross_entropy(m(d.x), d.y) + F.mse_loss(m(d.x), d.soft)) / 2,
+    "two losses, stacked, with weights": lambda m, d: (_two(m, d) * torch.tensor([0.3, 0.7])).sum(),
+    "two losses with learned weights": lambda m, d: (
+        (
+            (-m[0].bias[:2]).exp() * _two(m, d) + m[0].bias[:2]  # type: ignore[index, operator]
+        ).sum()
+    ),
+    "targets that are NaN, `nanmean`": lambda m, d: _with_nan(m, d).nanmean(),
+    "binary cross-entropy with a mask as `weight`": lambda m, d: (
+        F.binary_cross_entropy_with_logits(m(d.x), d.soft, d.mask[:, None].expand(-1, 3).float(), reduction="sum")
+        / (3 * d.mask.sum())
+    ),
+    "weights of rows": lambda m, d: ((m(d.x) - d.soft).square() * d.weight[:, None]).mean(),
+    "weights of rows, over their sum": lambda m, d: (
+        ((m(d.x) - d.soft).square() * d.weight[:, None]).sum() / (3 * d.weight.sum())
+    ),
+    "two views of each item in one forward": lambda m, d: F.mse_loss(*m(torch.cat([d.x, -d.x])).chunk(2)),
+    "a gradient penalty of each item": lambda m, d: (_slopes(m, d).norm(dim=1) - 1).square().mean(),
+    "a regression normalised by each target": lambda m, d: ((m(d.x) - d.soft).norm(dim=1) / d.soft.norm(dim=1)).mean(),
     "each item above a fixed threshold": lambda m, d: (_each(m, d) * (d.weight > 0.3)).sum() / (d.weight > 0.3).sum(),
 }
 NO_ANSWER: dict[str, Loss] = {
@@ -150,6 +190,19 @@ NO_ANSWER: dict[str, Loss] = {
     "a balance of experts": lambda m, d: (lambda p: 3 * (p.detach().mean(0) * p.mean(0)).sum())(m(d.x).softmax(1)),
     "the product of two means": lambda m, d: F.cross_entropy(m(d.x), d.y) * F.mse_loss(m(d.x), d.soft),
     "the larger of two means": lambda m, d: torch.maximum(F.cross_entropy(m(d.x), d.y), F.mse_loss(m(d.x), d.soft)),
+    "products of items by `einsum`": lambda m, d: torch.einsum("id,jd->ij", m(d.x), m(d.x)).square().mean(),
+    "pairs scaled by an entry of a parameter": lambda m, d: F.softplus(_between(m, d) * m[0].bias[0]).mean(),  # type: ignore[index]
+    "the largest so far": lambda m, d: _each(m, d).cummax(0).values.mean(),
+    "targets that were centred over the micro-batch": lambda m, d: F.mse_loss(m(d.x), d.soft - d.soft.mean(0)),
+    "`nanmean` by column": lambda m, d: _with_nan(m, d).nanmean(0).mean(),
+    "a mean for each class, averaged": lambda m, d: torch.stack(
+        [_each(m, d)[d.y == c].mean() for c in d.y.unique()]
+    ).mean(),
+    "a teacher that is centred over the micro-batch": lambda m, d: F.cross_entropy(
+        m(d.x), (d.soft - d.soft.mean(0)).softmax(1)
+    ),
+    "differences of neighbouring items": lambda m, d: (lambda o: (o[1:] - o[:-1]).square().sum() / len(o))(m(d.x)),
+    "a penalty on the gradient of the mean": lambda m, d: _slopes(m, d, mean=True).square().sum(),
     "flooding": lambda m, d: (F.cross_entropy(m(d.x), d.y) - 0.2).abs() + 0.2,
 }
 

@@ -12,6 +12,7 @@ import torch
 import torch.distributed as dist
 from torch.nn import Module
 
+from surefoot.loop.parallel import slurm
 from surefoot.loop.parallel.alone import Alone
 from surefoot.loop.parallel.start import start
 from surefoot.loop.plan import LoopWarning
@@ -94,7 +95,9 @@ def check_models(models: Mapping[str, Module], parallel: str | None, *, is_edite
 
 
 def own_device(parallel: str | None, device: torch.device | str | None) -> torch.device | str | None:
-    """`cuda` means each rank's own one; torchrun numbers the ranks of a machine."""
+    """`cuda` means each rank's own one; torchrun and Slurm number the ranks of a machine."""
+    if parallel is not None:
+        slurm.take_up()
     asked = torch.device("cpu" if device is None else device)
     local_rank = os.environ.get("LOCAL_RANK")
     if parallel is None or local_rank is None or asked.type == "cpu" or ":" in str(asked):

@@ -169,7 +169,8 @@ def _refuse_normalised(found: object, lead: str) -> None:
     if not abs(mean) < 1e-5 * spread or len(torch.unique(values)) < MIN_NORMALISED:
         return
     by_item = values.reshape(len(values), -1)
-    if by_item.shape[1] > 1 and bool((by_item.mean(1).abs() < 1e-4 * spread).all()):
+    is_zero_within, is_zero_over = (bool((by_item.mean(dim).abs() < 1e-4 * spread).all()) for dim in (1, 0))
+    if by_item.shape[1] > 1 and is_zero_within and not is_zero_over:
         return
     if bool((values / values.abs().max() * 4).frac().abs().max() > 1e-6):  # no handful of steps such as -1, 0, 1
         raise unknown(f"{lead} that were centred or normalised over the micro-batch (mean 0)")
