@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.logged import Logged, whole
 from surefoot.capture.own import own_name
-from surefoot.capture.said import Said, whole
 from surefoot.launch.hook.surefoot_import import when_any_imported
 from surefoot.runlog.setting import SEEN, flat
 from surefoot.runlog.write.current import current_run
@@ -37,7 +37,7 @@ LISTENERS = {
     "transformers.trainer": "transformers",
     "wandb": "wandb",
 }
-MOST_FAILURES = 3  # of a source, then it is not heard any more
+MOST_FAILURES = 3  # of a source, then it is no longer captured
 
 
 class Capture:
@@ -46,7 +46,7 @@ class Capture:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._num_failures: dict[str, int] = {}
-        self._listening = Listening(self._hear, self._failed)
+        self._listening = Listening(self._on_logged, self._failed)
         self._forget: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -63,22 +63,22 @@ class Capture:
         except Exception as error:
             self._failed(name, error)
 
-    def _hear(self, source: str, said: Said) -> None:
+    def _on_logged(self, source: str, logged: Logged) -> None:
         run = current_run()
         if run is None or self._num_failures.get(source, 0) >= MOST_FAILURES:
             return
-        if said.settings:
-            values = flat(said.settings)
+        if logged.settings:
+            values = flat(logged.settings)
             run.settings({name: value for name, value in values.items() if not name.startswith(SEEN)}, source)
-        if said.scalars or said.media:
-            self._log(run, source, said)
+        if logged.scalars or logged.media:
+            self._log(run, source, logged)
 
-    def _log(self, run: Run, source: str, said: Said) -> None:
-        values = {**said.scalars, **{name: some for name, some in said.media.items() if some}}
+    def _log(self, run: Run, source: str, logged: Logged) -> None:
+        values = {**logged.scalars, **{name: some for name, some in logged.media.items() if some}}
         if run.has_own_series or run.num_loops:
             values = {own_name(name, source): value for name, value in values.items()}
-        step = whole(said.step)
-        if step is not None or said.step is None:
+        step = whole(logged.step)
+        if step is not None or logged.step is None:
             run.log(values, step)
 
     def _failed(self, source: str, error: Exception) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from surefoot.capture.listening import Listening
-from surefoot.capture.said import Said, argument
+from surefoot.capture.logged import Logged, argument
 
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")  # to another setting; with a colon it would call a function
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
@@ -28,7 +28,7 @@ def install(module: Any, listening: Listening) -> None:
         OmegaConfLines().install(module, listening)
 
 
-def _parsed(result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+def _parsed(result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Logged | None:
     """Libraries have parsers, too, whose settings are their own business; Hydra's reads the line for its config."""
     words = argument(args, given, 1, "args")
     namespace = result[0] if isinstance(result, tuple) else result
@@ -38,21 +38,21 @@ def _parsed(result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said |
     if frame is None or str(frame.f_globals.get("__name__")).startswith("hydra."):
         return None
     is_programs = not frame.f_code.co_filename.startswith(_LIBRARIES)
-    return Said(settings=namespace) if is_programs or words is None or list(words) == sys.argv[1:] else None
+    return Logged(settings=namespace) if is_programs or words is None or list(words) == sys.argv[1:] else None
 
 
 def _is_between(frame: Any) -> bool:
     return bool(_OWN.search(frame.f_code.co_filename)) or frame.f_globals.get("__name__") == "argparse"
 
 
-def _invoked(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
-    return Said(settings=dict(argument(args, given, 1, "ctx").params))
+def _invoked(args: tuple[Any, ...], given: dict[str, Any]) -> Logged:
+    return Logged(settings=dict(argument(args, given, 1, "ctx").params))
 
 
-def _composed(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+def _composed(args: tuple[Any, ...], given: dict[str, Any]) -> Logged:
     values = dict(contained(argument(args, given, 1, "cfg")))
     values.pop("hydra", None)
-    return Said(settings=values)
+    return Logged(settings=values)
 
 
 class OmegaConfLines:
@@ -65,15 +65,15 @@ class OmegaConfLines:
         listening.listen_to_result(module.OmegaConf, "from_cli", "omegaconf", self._read)
         listening.listen_to_result(module.OmegaConf, "merge", "omegaconf", self._merged)
 
-    def _read(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+    def _read(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Logged:
         self._from_line.append(result)
-        return Said(settings=contained(result))
+        return Logged(settings=contained(result))
 
-    def _merged(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+    def _merged(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Logged | None:
         if not any(part is known for part in args for known in self._from_line):
             return None
         self._from_line.append(result)
-        return Said(settings=contained(result))
+        return Logged(settings=contained(result))
 
 
 def contained(config: Any) -> dict[str, Any]:

@@ -7,44 +7,44 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from surefoot.capture.said import Said
+from surefoot.capture.logged import Logged
 from surefoot.watch.exception import is_the_programs
 from surefoot.watch.unseen import unseen
 
-Hear = Callable[[str, Said], None]  # source, what was said
-Told = Said | Iterable[Said] | None
-Reads = Callable[[tuple[Any, ...], dict[str, Any]], Told]  # from the arguments
-ReadsResult = Callable[[Any, tuple[Any, ...], dict[str, Any]], Told]
+OnLogged = Callable[[str, Logged], None]  # source, what was passed to it
+Captured = Logged | Iterable[Logged] | None
+Reads = Callable[[tuple[Any, ...], dict[str, Any]], Captured]  # from the arguments
+ReadsResult = Callable[[Any, tuple[Any, ...], dict[str, Any]], Captured]
 
 
 class Listening:
     """The original is called as ever and decides what is returned or raised; its warnings name the same lines.
 
     What fails on our side ends there; what a signal handler of the program raises while we run goes to the program.
-    A source that calls itself, as `parse_args` calls `parse_known_args`, is heard once: at the outermost call.
+    A source that calls itself, as `parse_args` calls `parse_known_args`, is captured once: at the outermost call.
     """
 
-    def __init__(self, hear: Hear, failed: Callable[[str, Exception], None]) -> None:
-        self._hear = hear
+    def __init__(self, on_logged: OnLogged, failed: Callable[[str, Exception], None]) -> None:
+        self._on_logged = on_logged
         self._failed = failed
         self._undo: list[Callable[[], None]] = []
         self._inside = threading.local()
         self._is_on = True
 
-    def listen(self, owner: Any, name: str, source: str, reads: Reads, *, unless_heard: bool = False) -> None:
-        """Arguments are read before the call, which may change them, and heard after it, if it has not raised.
+    def listen(self, owner: Any, name: str, source: str, reads: Reads, *, unless_captured: bool = False) -> None:
+        """Arguments are read before the call, which may change them, and passed on after it, if it has not raised.
 
-        With `unless_heard` it hands on what it is given to loggers, and is heard only if none of them was.
+        With `unless_captured` the function passes values on to loggers, and counts only if none of these was captured.
         """
 
         def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
             if not self._enters(source):
                 return original(*args, **given)
             try:
-                told, number = self._attempt(source, reads, args, given), self._num_heard
+                captured, number = self._attempt(source, reads, args, given), self._num_captured
                 result = original(*args, **given)
-                if not unless_heard or number == self._num_heard:
-                    self._attempt(source, self._tell, source, told)
+                if not unless_captured or number == self._num_captured:
+                    self._attempt(source, self._pass_on, source, captured)
                 return result
             finally:
                 self._leave(source)
@@ -52,29 +52,29 @@ class Listening:
         self._replace(owner, name, call)
 
     def listen_first(self, owner: Any, name: str, source: str, reads: Reads) -> None:
-        """For what runs the whole program: heard before it."""
+        """For what runs the whole program: captured before it."""
 
         def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
             if self._is_on:
-                self._attempt(source, lambda: self._tell(source, reads(args, given)))
+                self._attempt(source, lambda: self._pass_on(source, reads(args, given)))
             return original(*args, **given)
 
         self._replace(owner, name, call)
 
     def listen_to_result(
-        self, owner: Any, name: str, source: str, reads: ReadsResult, *, unless_heard: bool = False
+        self, owner: Any, name: str, source: str, reads: ReadsResult, *, unless_captured: bool = False
     ) -> None:
         """The same for what is known after the call only."""
 
         def call(original: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-            is_outermost, number = self._enters(source), self._num_heard
+            is_outermost, number = self._enters(source), self._num_captured
             try:
                 result = original(*args, **given)
             finally:
                 if is_outermost:
                     self._leave(source)
-            if is_outermost and (not unless_heard or number == self._num_heard):
-                self._attempt(source, lambda: self._tell(source, reads(result, args, given)))
+            if is_outermost and (not unless_captured or number == self._num_captured):
+                self._attempt(source, lambda: self._pass_on(source, reads(result, args, given)))
             return result
 
         self._replace(owner, name, call)
@@ -117,15 +117,15 @@ class Listening:
     def _leave(self, source: str) -> None:
         self._inside.sources.discard(source)
 
-    def _tell(self, source: str, told: Told) -> None:
-        for said in [told] if isinstance(told, Said) else told or ():
-            self._inside.num_heard = self._num_heard + bool(said.scalars or said.media)
-            self._hear(source, said)
+    def _pass_on(self, source: str, captured: Captured) -> None:
+        for logged in [captured] if isinstance(captured, Logged) else captured or ():
+            self._inside.num_captured = self._num_captured + bool(logged.scalars or logged.media)
+            self._on_logged(source, logged)
 
     @property
-    def _num_heard(self) -> int:
+    def _num_captured(self) -> int:
         """How often loggers received numbers in this thread."""
-        return int(self._inside.__dict__.get("num_heard", 0))
+        return int(self._inside.__dict__.get("num_captured", 0))
 
     def _attempt(self, source: str, call: Callable[..., Any], *args: Any) -> Any:
         try:

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.logged import Logged, argument, is_number, numbers
 from surefoot.capture.media import image_of, images_of, readable
-from surefoot.capture.said import Said, argument, is_number, numbers
 from surefoot.runlog.media.audio import Audio
 from surefoot.runlog.media.image import Image
 from surefoot.runlog.media.table import Text
@@ -23,28 +23,28 @@ def install(module: Any, listening: Listening) -> None:
         listening.listen(writer, name, "tensorboard", partial(_medium, read))
 
 
-def _scalar(args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+def _scalar(args: tuple[Any, ...], given: dict[str, Any]) -> Logged | None:
     value = argument(args, given, 2, "scalar_value")
     name = argument(args, given, 1, "tag")
-    return Said({str(name): value}, argument(args, given, 3, "global_step", 0) or 0) if is_number(value) else None
+    return Logged({str(name): value}, argument(args, given, 3, "global_step", 0) or 0) if is_number(value) else None
 
 
-def _scalars(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+def _scalars(args: tuple[Any, ...], given: dict[str, Any]) -> Logged:
     lead = argument(args, given, 1, "main_tag")
     values = numbers(argument(args, given, 2, "tag_scalar_dict"))
     step = argument(args, given, 3, "global_step", 0) or 0
-    return Said({f"{lead}/{name}": value for name, value in values.items()}, step)
+    return Logged({f"{lead}/{name}": value for name, value in values.items()}, step)
 
 
-def _hparams(args: tuple[Any, ...], given: dict[str, Any]) -> Said:
+def _hparams(args: tuple[Any, ...], given: dict[str, Any]) -> Logged:
     metrics = numbers(argument(args, given, 2, "metric_dict"))
     step = argument(args, given, 5, "global_step", 0) or 0
-    return Said(metrics, step, dict(argument(args, given, 1, "hparam_dict") or {}))
+    return Logged(metrics, step, dict(argument(args, given, 1, "hparam_dict") or {}))
 
 
-def _medium(read: Callable[[tuple[Any, ...], dict[str, Any]], list[Any]], args: Any, given: dict[str, Any]) -> Said:
+def _medium(read: Callable[[tuple[Any, ...], dict[str, Any]], list[Any]], args: Any, given: dict[str, Any]) -> Logged:
     step = argument(args, given, 3, "global_step", 0) or 0
-    return Said(step=step, media={str(argument(args, given, 1, "tag")): read(args, given)})
+    return Logged(step=step, media={str(argument(args, given, 1, "tag")): read(args, given)})
 
 
 def _image(args: tuple[Any, ...], given: dict[str, Any]) -> list[Any]:

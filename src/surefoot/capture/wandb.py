@@ -7,8 +7,8 @@ import weakref
 from typing import Any
 
 from surefoot.capture.listening import Listening
+from surefoot.capture.logged import Logged, argument, numbers
 from surefoot.capture.media import media_in
-from surefoot.capture.said import Said, argument, numbers
 
 
 def install(module: Any, listening: Listening) -> None:
@@ -27,10 +27,10 @@ class WandbRuns:
         self._configs: weakref.WeakKeyDictionary[Any, dict[str, int]] = weakref.WeakKeyDictionary()
         self._num_logged: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
-    def made(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Said | None:
+    def made(self, result: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Logged | None:
         return self._news(result)
 
-    def log(self, args: tuple[Any, ...], given: dict[str, Any]) -> list[Said]:
+    def log(self, args: tuple[Any, ...], given: dict[str, Any]) -> list[Logged]:
         run, step = args[0], argument(args, given, 2, "step")
         number = self._num_logged.get(run, 0)
         self._num_logged[run] = number + 1
@@ -38,12 +38,12 @@ class WandbRuns:
             step = number if getattr(run, "disabled", False) else run.step
         data = argument(args, given, 1, "data")
         news = self._news(run)
-        return [*([] if news is None else [news]), Said(numbers(data), step, media=media_in(data))]
+        return [*([] if news is None else [news]), Logged(numbers(data), step, media=media_in(data))]
 
-    def _news(self, run: Any) -> Said | None:
+    def _news(self, run: Any) -> Logged | None:
         config = {name: value for name, value in dict(run.config).items() if not str(name).startswith("_")}
         known = {name: id(value) for name, value in config.items()}  # arrays can't be compared
         if known == self._configs.get(run, {}):
             return None
         self._configs[run] = known
-        return Said(settings=config)
+        return Logged(settings=config)

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from ignite.engine import Engine, Events
 
-from surefoot.capture.said import numbers
+from surefoot.capture.logged import numbers
 from surefoot.integrations.training_watch import Options, TrainingWatch, text_of
 
 

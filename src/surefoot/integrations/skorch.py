@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from skorch.callbacks import Callback
 
-from surefoot.capture.said import numbers
+from surefoot.capture.logged import numbers
 from surefoot.integrations.training_watch import Options, TrainingWatch, warn_at_line
 
 _NOT_LOGGED = ("epoch", "batches", "dur", "train_batch_count", "valid_batch_count")

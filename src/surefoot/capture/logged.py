@@ -1,4 +1,4 @@
-"""What a program said to a logger in one call."""
+"""What a program passed to a logger in one call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from surefoot.runlog.setting import DEEPEST
 
 
 @dataclass(slots=True)
-class Said:
-    """`step` None: the logger counts its calls, and nobody has told a step."""
+class Logged:
+    """`step` None: the logger counts its calls, and no step was given."""
 
     scalars: Mapping[str, Any] = field(default_factory=dict)
     step: Any = None
