@@ -101,6 +101,7 @@ class Loop:
         before_update: Callable[[Loop], object] | Mapping[str, Callable[[Loop], object]] | None = None,
         parallel: Literal["ddp", "fsdp"] | None = None,
         fsdp_units: Sequence[str] | None = None,
+        fsdp_options: Mapping[str, Any] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int | Every | None = None,
         checkpoint_async: bool = False,
@@ -132,7 +133,7 @@ class Loop:
         if dry_run is not None:
             checkpoint, log, prometheus, alerts = None, None, None, ()
         self.precision = precision
-        group.check(parallel, fsdp_units, len(names))
+        group.check(parallel, fsdp_units, len(names), fsdp_options)
         self.device = setup.device_of(self.models, group.own_device(parallel, device))
         self.history = History()
         self._shown: set[str] = set()  # names of values that `see` was given
@@ -141,7 +142,7 @@ class Loop:
         self._stop = until_tried(setup.any_of(stop), dry_run)
         checkpoint_activations(self.models.values(), checkpoint_activations_of)
         group.check_models(self.models, parallel, is_edited=before_update is not None)
-        self._ranks = join(parallel, self.device, fsdp_units)
+        self._ranks = join(parallel, self.device, fsdp_units, fsdp_options)
         self._accumulate = setup.name_accumulate(accumulate, names)
         alike = {"accumulate": accumulate, "precision": precision, "clip_norm": clip_norm, "clip_value": clip_value}
         self._ranks.refuse_different(described(self.models, self.optimizers, alike))

@@ -192,3 +192,18 @@ def never_connected(port: int) -> str:
     with lost, pytest.raises(RuntimeError, match="did not connect") as raised:
         start.start("gloo")
     return str(raised.value)
+
+
+def one_loop_after_the_other(port: int) -> list[int]:
+    """As under torchrun, whose store outlives the groups."""
+    os.environ.update(environment(rank(), size(), port))
+    store = dist.TCPStore("127.0.0.1", port, size(), is_master=rank() == 0)
+    found = []
+    with patch.object(start, "rendezvous", lambda url: iter([(store, rank(), size())])):
+        for _ in range(3):
+            model = nn.Linear(4, 3)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with sf.Loop(model, optimizer, parallel="ddp", watch=False, log=None) as loop:
+                train(model, loop, batches(), _plain)
+                found.append(loop._ranks.size)
+    return found

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.distributed.fsdp import MixedPrecisionPolicy
 
 from tests.loop.parallel import cases
 from tests.loop.parallel.processes import Team
@@ -37,6 +38,18 @@ def test_ragged_and_unequal_ranks(pair: Team, way: str) -> None:
     for found in pair.call(cases.probe, way, [[7, 3], [5, 1]], 2):
         assert found["w"] == [-0.4375, -0.1875, -0.3125, -0.0625]
         assert found["updates"] == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mp_policy": MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)},
+        {"reshard_after_forward": False},
+    ],
+)
+def test_options_of_fully_shard_keep_the_weights_of_micro_batches(pair: Team, options: dict[str, Any]) -> None:
+    for found in pair.call(cases.probe, "fsdp", [[7, 3], [5, 1]], 2, fsdp_options=options):
+        assert found["w"] == pytest.approx([-0.4375, -0.1875, -0.3125, -0.0625], abs=5e-3)
 
 
 @pytest.mark.parametrize("way", WAYS)

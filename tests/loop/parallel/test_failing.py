@@ -78,6 +78,11 @@ def test_a_connection_that_gets_lost_at_the_start_is_tried_again() -> None:
             assert tries == 2
 
 
+def test_one_loop_after_the_other_starts_a_group_of_its_own() -> None:
+    with team(2) as made:
+        assert made.call(failing_cases.one_loop_after_the_other, free_port()) == [[2, 2, 2]] * 2
+
+
 def test_ranks_that_never_connect_say_so() -> None:
     with team(2) as made:
         for said in made.call(failing_cases.never_connected, free_port()):

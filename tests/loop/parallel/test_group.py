@@ -92,3 +92,17 @@ def test_an_optimizer_that_has_stepped_is_not_sharded() -> None:
     optimizer.step()
     with pytest.raises(ValueError, match="has stepped already and has state for the whole ones"):
         refuse_state({"": optimizer})
+
+
+@pytest.mark.parametrize(
+    ("parallel", "options", "says"),
+    [
+        ("ddp", {"reshard_after_forward": False}, 'fsdp_options is for parallel="fsdp"'),
+        ("fsdp", {"mesh": None}, "got 'mesh'. The loop makes the mesh"),
+        ("fsdp", "mp_policy", "takes a dict of what fully_shard takes: mp_policy, offload_policy"),
+    ],
+)
+def test_options_of_fully_shard(parallel: Any, options: Any, says: str) -> None:
+    model = torch.nn.Linear(2, 1)
+    with pytest.raises(ValueError, match=says):
+        sf.Loop(model, torch.optim.SGD(model.parameters()), parallel=parallel, fsdp_options=options)

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 class Fsdp(Ranks):
     shares_backward = True
 
-    def __init__(self, device: torch.device, units: Sequence[str] | None) -> None:
+    def __init__(
+        self, device: torch.device, units: Sequence[str] | None, options: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(device)
         self._units = units
+        self._options = dict(options or {})
 
     # --- the model
 
@@ -45,7 +48,7 @@ class Fsdp(Ranks):
             self.copy_from_first((*model.parameters(), *model.buffers()))
             before = dict(model.named_parameters())
             for unit in (*units_of(model, self._units), model):
-                fully_shard(unit, mesh=mesh)
+                fully_shard(unit, mesh=mesh, **self._options)
             replaced |= {id(before[name]): p for name, p in model.named_parameters()}
         for optimizer in optimizers.values():
             for group in optimizer.param_groups:

@@ -18,21 +18,35 @@ from surefoot.loop.parallel.start import start
 from surefoot.loop.plan import LoopWarning
 
 WAYS = ("ddp", "fsdp")
+OPTIONS = ("mp_policy", "offload_policy", "reshard_after_forward")  # of fully_shard
 WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
-def check(parallel: Any, fsdp_units: Sequence[str] | None, num_optimizers: int) -> None:
+def check(parallel: Any, fsdp_units: Sequence[str] | None, num_optimizers: int, fsdp_options: Any = None) -> None:
     if parallel is not None and parallel not in WAYS:
         raise ValueError(f'parallel must be "ddp", "fsdp" or None, got {parallel!r}.')
     if fsdp_units is not None and parallel != "fsdp":
         raise ValueError(f'fsdp_units is for parallel="fsdp", got parallel={parallel!r}. Leave it out.')
+    if fsdp_options is not None:
+        _check_options(parallel, fsdp_options)
     if isinstance(fsdp_units, str):
         raise TypeError(f"fsdp_units is a list of patterns, got {fsdp_units!r}: write a list.")
     if parallel == "fsdp" and num_optimizers > 1:
         raise ValueError(
             f'parallel="fsdp" trains one optimizer, got {num_optimizers}: a sharded backward can\'t be kept to the '
             'parameters of one of them. Use parallel="ddp", or a list of optimizers that step together.'
+        )
+
+
+def _check_options(parallel: Any, options: Any) -> None:
+    if parallel != "fsdp":
+        raise ValueError(f'fsdp_options is for parallel="fsdp", got parallel={parallel!r}. Leave it out.')
+    unknown = [name for name in options if name not in OPTIONS] if isinstance(options, Mapping) else [options]
+    if unknown:
+        raise ValueError(
+            f"fsdp_options takes a dict of what fully_shard takes: {', '.join(OPTIONS)}; got {unknown[0]!r}. The loop "
+            "makes the mesh, of all ranks."
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -12,7 +13,10 @@ from surefoot.loop.parallel.alone import Alone
 from surefoot.loop.parallel.group import TORCHRUN, Group
 
 
-def join(parallel: str | None, device: torch.device, fsdp_units: Sequence[str] | None) -> Alone:
+def join(
+    parallel: str | None, device: torch.device, fsdp_units: Sequence[str] | None,
+    fsdp_options: Mapping[str, Any] | None = None,
+) -> Alone:  # fmt: skip
     """Without torchrun, or with one process of it, a loop is alone: the same script runs both ways."""
     if parallel is None or not dist.is_available():
         return Alone()
@@ -28,4 +32,4 @@ def join(parallel: str | None, device: torch.device, fsdp_units: Sequence[str] |
         return Ddp(device)
     from surefoot.loop.parallel.fsdp import Fsdp
 
-    return Fsdp(device, fsdp_units)
+    return Fsdp(device, fsdp_units, fsdp_options)

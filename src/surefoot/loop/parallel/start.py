@@ -7,6 +7,7 @@ after restarts by `torchrun --max-restarts`. So each attempt has a time limit, a
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
 import torch.distributed as dist
@@ -16,6 +17,9 @@ from torch.distributed.rendezvous import rendezvous
 
 CONNECTING = timedelta(seconds=20)  # once all ranks are there
 NUM_ATTEMPTS = 4
+_starts = (
+    count()
+)  # of groups by this process, and so by each rank: one that has ended leaves its addresses in the store
 
 
 def start(backend: str) -> None:
@@ -24,8 +28,9 @@ def start(backend: str) -> None:
         dist.init_process_group(backend)
         return
     store, rank, size = next(iter(rendezvous("env://")))
+    number = next(_starts)
     for attempt in range(NUM_ATTEMPTS):
-        place = PrefixStore(f"surefoot/start/{attempt}", store)
+        place = PrefixStore(f"surefoot/start/{number}/{attempt}", store)
         _meet(place, "here", size)  # however late they come
         error = _attempt(place, rank, size)
         if _meet(place, "tried", size, has_failed=error is not None) == 0:
