@@ -1,5 +1,6 @@
 """`surefoot doctor`: what is damaged is named, what is not can be written to a new run."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ from surefoot.cli.main import main
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.write import seal
 from surefoot.runlog.write.log import RunLog
+from surefoot.runlog.write.write_ahead_format import FILE_STEP, header_of, write_ahead_files
 from tests.runlog.making import RUNNING, LogFile
 
 Capture = pytest.CaptureFixture[str]
@@ -65,6 +67,18 @@ def test_a_damaged_segment_is_left_out_of_the_salvaged_run(run: Path, capsys: Ca
     saved = load_run(Path("saved"))
     assert saved.first.columns().popitem()[1].steps.tolist() == list(range(5, 13))
     assert saved.first.segments() == []
+
+
+def test_a_tail_of_another_run_is_told_and_left(run: Path, capsys: Capture) -> None:
+    (run / "rank-0.id").unlink()
+    header, _ = header_of({"pid": 1, "started": "long ago", "host": "elsewhere", "id": "of another"})
+    tail, _ = write_ahead_files(run / "rank-0.db")
+    tail.write_bytes(header + bytes(FILE_STEP - len(header)))
+    os.utime(tail, (0, 0))
+    assert main(["doctor", "run", "--salvage"]) == 1
+    said = capsys.readouterr()
+    assert "can't be brought in: they belong to another file" in said.out + said.err
+    assert "Error" not in said.err
 
 
 def test_a_run_without_checksums_is_not_called_whole(tmp_path: Path, capsys: Capture) -> None:

@@ -30,7 +30,17 @@ from surefoot.runlog.exchange.tensorboard import read_points
 from surefoot.runlog.read import RunLogError
 
 SALVAGED = "salvaged"
-INTERNAL = ("beat", "row", "order", "commit", "writer", "damage")  # of meta: counters, who wrote, what readers said
+INTERNAL = (
+    "id",
+    "checksums",
+    "schema_version",
+    "beat",
+    "row",
+    "order",
+    "commit",
+    "writer",
+    "damage",
+)  # of meta: counters, who wrote, what readers said
 TOLD = re.compile(r"^.*(?:,unreadable,| (?:damaged|incomplete) ).*$", re.MULTILINE)  # by an answer itself
 RAW = re.compile(r"Traceback|Error:|sqlite3\.|duckdb\.|struct\.error|NoneType")
 

@@ -137,7 +137,10 @@ def _salvage_process(run: Run, process: StoredProcess, target: Path) -> list[str
             shutil.copyfile(one, place)
     with closing(Store(copy)) as store:
         _keep_segments(store, good)
-        bring_back(store)
+        try:
+            bring_back(store)
+        except (ValueError, KeyError, TypeError) as error:
+            lost.append(f"what was logged last, in {write_ahead_files(file)[0]} and -1, can't be brought in: {error}.")
         noted = [f"salvaged from {file}: {problem}" for problem in lost]
         if noted:
             store.set_meta(**{DAMAGE: json.dumps([*json.loads(store.meta().get(DAMAGE, "[]")), *noted])})

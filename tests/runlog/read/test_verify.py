@@ -294,6 +294,31 @@ def test_a_file_of_another_run_is_left_out(tmp_path: Path) -> None:
     assert (load_run(renamed).problems, len(load_run(renamed).processes)) == ([], 2)
 
 
+def test_commits_that_a_run_which_goes_on_has_lost_are_told(tmp_path: Path) -> None:
+    """SQLite ignores what follows a damaged part of a `-wal` file."""
+    log = RunLog(tmp_path / "run" / "rank-0.db", {}, pytest.fail)
+    for step in range(1, 6):
+        log.scalars(step, {"loss": 1 / step})
+        assert log.flush()
+    copy = Path(shutil.copytree(tmp_path / "run", tmp_path / "copy"))
+    assert load_run(copy).problems == [] and load_run(copy).status == "running"
+    file = copy / "rank-0.db-wal"
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2] + bytes(len(data) // 2))
+    assert "lacks its last" in load_run(copy).problems[0]
+    log.close()
+
+
+def test_a_rank_of_another_run_is_left_out_beside_a_damaged_one(tmp_path: Path) -> None:
+    for name in ("mine", "other"):
+        for rank in (0, 1):
+            RunLog(tmp_path / name / f"rank-{rank}.db", {"run": name, "rank": str(rank)}, pytest.fail).close()
+    for one in ("rank-0.id", "rank-1.id", "rank-1.db"):
+        shutil.copy(tmp_path / "other" / one, tmp_path / "mine")
+    with pytest.raises(RunLogError, match=r"rank-1.db was written for the run other"):
+        load_run(tmp_path / "mine")
+
+
 def test_what_sqlite_may_turn_into_another_type_has_the_same_checksum() -> None:
     assert checksum("a", 1, None) == checksum(b"a", 1.0, None) != checksum("a", 1, 0)
     assert checksum("ab", "c") != checksum("a", "bc")

@@ -10,6 +10,7 @@ from pathlib import Path
 from surefoot.runlog.read.error import RunLogError
 from surefoot.runlog.write.claim import KEY, is_writing
 from surefoot.runlog.write.file_id import file_id_of, read_file_id
+from surefoot.runlog.write.store import COMMIT
 from surefoot.runlog.write.write_ahead_format import write_ahead_files
 
 
@@ -25,6 +26,15 @@ def check_identity(meta: Mapping[str, str], file: Path) -> None:
     rank = meta.get("rank", "")
     if named and rank.isdecimal() and int(named[1]) != int(rank):
         raise RunLogError(f"{file} was written by rank {rank}. Give it back its name, rank-{rank}.db.")
+
+
+def missing_commits(meta: Mapping[str, str], file: Path, num_commits: int) -> list[str]:
+    """Of a process that goes on: it has made so many. SQLite ignores what follows a damaged part of a -wal file."""
+    told = meta.get(COMMIT, "0")
+    missing = num_commits - int(told) if told.isdecimal() else 0
+    if missing <= 0:
+        return []
+    return [f"{file} lacks its last {missing} commits: it or its -wal file was removed or damaged."]
 
 
 def strangers(folder: Path, metas: Mapping[Path, Mapping[str, str]]) -> dict[Path, str]:

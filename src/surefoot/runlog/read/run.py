@@ -16,13 +16,13 @@ from surefoot.runlog.read.bucket import Buckets, bucket
 from surefoot.runlog.read.column import Column
 from surefoot.runlog.read.connection import is_whole
 from surefoot.runlog.read.error import RunLogError, warn_of
-from surefoot.runlog.read.identity import check_identity, missing_tail, strangers
+from surefoot.runlog.read.identity import check_identity, missing_commits, missing_tail, strangers
 from surefoot.runlog.read.media import StoredMedium
 from surefoot.runlog.read.meta import Status
 from surefoot.runlog.read.process import StoredProcess, read_process
 from surefoot.runlog.read.segment import WHOLE, Part
 from surefoot.runlog.setting import Setting, read_settings
-from surefoot.runlog.write.recover import recover
+from surefoot.runlog.write.recover import last_commit, recover
 
 if TYPE_CHECKING:
     from surefoot.runlog.read.sql.answer import Answer
@@ -146,22 +146,26 @@ class Run:
 def load_run(folder: Path) -> Run:
     """What can be read of a run; refused only if nothing can."""
     read, damaged = [], {}
+    metas: dict[Path, dict[str, str]] = {}
     names = _names(folder)
     for file in _process_files(folder, names):
         problems: list[str] = []
         has_write_ahead = any(name.startswith(f"{file.stem}.tail-") for name in names)
         if has_write_ahead:  # what a process that was killed had logged, and not yet committed
             recover(file, problems.append, is_whole)
+        num_commits = last_commit(file) if has_write_ahead else 0  # first: others may come before the file is read
         try:
             process = read_process(file)
+            metas[file] = process.meta
             check_identity(process.meta, file)
         except RunLogError as error:
             damaged[file] = " ".join([str(error), *problems])
             continue
-        for problem in [*problems, *missing_tail(process.meta, file, has_write_ahead=has_write_ahead)]:
+        lost = missing_tail(process.meta, file, has_write_ahead=has_write_ahead)
+        for problem in [*problems, *lost, *missing_commits(process.meta, file, num_commits)]:
             process.say(problem)
         read.append(process)
-    damaged |= strangers(folder, {process.file: process.meta for process in read})
+    damaged = {**strangers(folder, metas), **damaged}
     read = [process for process in read if process.file not in damaged]
     if not read:
         raise RunLogError(" ".join(damaged.values()) or f"{folder} holds no run log.")

@@ -48,6 +48,13 @@ def recover(file: Path, say: Say = lambda problem: None, is_whole: Callable[[Pat
         return _say_left(file, say, str(error))
 
 
+def last_commit(file: Path) -> int:
+    """That a process which goes on is known to have made; 0 if that can't be told."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return read_write_ahead(file).commit
+    return 0
+
+
 def _say_left(file: Path, say: Say, why: str) -> int:
     if _has_tail(file):  # else another reader has brought it in meanwhile
         left = write_ahead_files(file)[0]
