@@ -60,7 +60,7 @@ def test_samples_do_not_keep_step_with_epochs() -> None:
 
 def test_later_optimizers_have_fewer_first_updates() -> None:
     assert [num_first_updates(number, 1_000) for number in (1, 8, 9, 64, 65, 127, 128)] == [48, 48, 4, 4, 0, 0, 4]
-    assert num_first_updates(1, 4) == num_first_updates(1, 60) > num_first_updates(1, 1_000)
+    assert num_first_updates(1, 4) > num_first_updates(1, 60) > num_first_updates(1, 1_000)
 
 
 def test_histograms_begin_with_the_first_record() -> None:

@@ -10,9 +10,9 @@ of the step that a sample takes, and the closer samples may lie.
 
 from __future__ import annotations
 
-FIRST = 64  # updates that are all recorded: rules judge records, some of them many in a row
-FIRST_OF_WIDE = 48  # of models with more than
-WIDE = 64  # tensors
+# Updates that are all recorded, of models with up to so many tensors: rules judge records, some of them many in a row.
+FIRST = ((16, 96), (64, 64))
+FIRST_OF_WIDE = 48  # of models with more
 FIRST_OF_LATER = 4  # of optimizers after the first ones: some programs make one for each parameter
 MOST_FIRST = 8  # optimizers that have `FIRST`
 MOST_LATER = 64  # of those after them only one in so many has first updates: programs may make them all the time
@@ -74,7 +74,7 @@ def spacing_for(num_elements: int, num_tensors: int) -> int:
 def num_first_updates(optimizer: int, num_tensors: int = 0) -> int:
     """How many of an optimizer's first updates are recorded, by its number in the program and what it holds."""
     if optimizer <= MOST_FIRST:
-        return FIRST if num_tensors <= WIDE else FIRST_OF_WIDE
+        return next((first for most, first in FIRST if num_tensors <= most), FIRST_OF_WIDE)
     return FIRST_OF_LATER if optimizer <= MOST_LATER or optimizer % MOST_LATER == 0 else 0
 
 
