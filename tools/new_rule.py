@@ -1,5 +1,6 @@
 """Start a rule: its module with all sections, and its unit test. Usage: new_rule.py FAMILY NAME"""
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -47,23 +48,36 @@ def check(now: StepFacts, past: History) -> Iterator[Evidence]:
     yield Evidence(message="…", fix="…", site=now.site)
 '''
 
-TEST = '''"""{name} on hand-written facts."""
+TEST = '''"""{name} on hand-written facts.{helpers}"""
 
 from surefoot.facts import StepFacts
-from surefoot.rules import History
-from surefoot.rules.{family}.{module} import check
-
+{imports}
 
 def test_fires() -> None:
     now = StepFacts(at=1, index=1, optimizer=1, update=1)
-    (found,) = check.check(now, History())
+    (found,) = {ask}
     assert "…" in found.message
 
 
 def test_silent() -> None:
     now = StepFacts(at=1, index=1, optimizer=1, update=1)
-    assert list(check.check(now, History())) == []
+    assert list({ask}) == []
 '''
+
+
+def test_of(family: str, name: str) -> str:
+    """With what the tests of the family use: `build.py` beside them makes facts, and asks a rule about them."""
+    module, build = name.replace("-", "_"), ROOT / "tests" / "rules" / family / "build.py"
+    tree = ast.parse(build.read_text(encoding="utf-8") if build.exists() else "")
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    rule = f"from surefoot.rules.{family}.{module} import check\n"
+    helpers = f" `build.py` beside it makes them: {', '.join(functions)}." if functions else ""
+    if "ask" in functions:
+        now = "[now]" if functions["ask"].args.args[1].arg == "steps" else "now"
+        imports, ask = f"{rule}from tests.rules.{family}.build import ask\n", f"ask(check, {now})"
+    else:
+        imports, ask = f"from surefoot.rules import History\n{rule}", "check.check(now, History())"
+    return TEST.format(name=name, helpers=helpers, imports=imports, ask=ask)
 
 
 def main() -> int:
@@ -74,7 +88,7 @@ def main() -> int:
     module = name.replace("-", "_")
     files = {
         ROOT / "src" / "surefoot" / "rules" / family / f"{module}.py": RULE,
-        ROOT / "tests" / "rules" / family / f"test_{module}.py": TEST.format(name=name, family=family, module=module),
+        ROOT / "tests" / "rules" / family / f"test_{module}.py": test_of(family, name),
     }
     taken = [str(file.relative_to(ROOT)) for file in files if file.exists()]
     if taken:
