@@ -18,9 +18,10 @@ def records_of(code: str, file: Path) -> list[Record]:
 
     file.write_text(code)
     recorder = Recorder(emit, all_probes(), lambda name, error: pytest.fail(f"{name}: {error!r}"))
+    names = {"__name__": "__main__"}  # which a script has until the end, whenever the collector runs
     recorder.start()
     try:
-        exec(compile(code, str(file), "exec"), {"__name__": "__main__"})
+        exec(compile(code, str(file), "exec"), names)
         recorder.tap.run("end", recorder.emit_end, "finished")
     finally:
         recorder.stop()
