@@ -132,7 +132,7 @@ def _replace(folder: Path, donor: Path, rng: random.Random) -> str:
         [one], [one], [file for file in files if file != one],
         [file for file in files if file.relative_to(folder).parts[0].startswith(f"{stem}.")],
     ))  # fmt: skip
-    if len(some) > 1 and folder / "rank-0.id" in some and not (folder / "rank-1.id").exists():
+    if len(some) > 1 and set(folder.glob("*.id")) <= set(some):
         some = [one]
     for file in some:
         shutil.copyfile(donor / file.relative_to(folder), file)
