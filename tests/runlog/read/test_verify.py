@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from surefoot.runlog.checksum import KEYS, checksum
 from surefoot.runlog.read import Run, RunLogError, RunLogWarning, open_runs, verify
 from surefoot.runlog.read.run import load_run
 from surefoot.runlog.write import seal
-from surefoot.runlog.write.file_id import has_note
+from surefoot.runlog.write.file_id import has_note, read_file_id
 from surefoot.runlog.write.log import RunLog
 from surefoot.runlog.write.store import Store
 from tests.runlog.making import FINDING, LogFile
@@ -254,6 +255,16 @@ def test_a_note_does_not_outlive_the_next_opening(folder: Path) -> None:
     assert not has_note(file)
     store.close()
     assert load_run(folder).problems == []
+
+
+def test_the_note_of_another_file_is_not_replaced(folder: Path) -> None:
+    noted = folder / "rank-0.id"
+    name = "0123456789abcdef"
+    noted.write_text("".join(f"{line} {zlib.crc32(line.encode()):08x}\n" for line in (name, "1-00000000")), "ascii")
+    Store(folder / "rank-0.db").close()
+    assert read_file_id(folder / "rank-0.db") == name
+    with pytest.raises(RunLogError, match="is not the file that was written under this name"):
+        load_run(folder)
 
 
 def test_rows_of_another_file_do_not_fit_in(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from surefoot.runlog.schema import ADD_CHUNK, ADD_META, TABLES
 from surefoot.runlog.storable_text import storable_row
 from surefoot.runlog.write.claim import claim, release
 from surefoot.runlog.write.descriptor import OwnConnection, identity, open_numbers
-from surefoot.runlog.write.file_id import has_note, write_file_id
+from surefoot.runlog.write.file_id import has_note, read_file_id, write_file_id
 from surefoot.runlog.write.network import is_network
 from surefoot.runlog.write.rescue import replace_by_copy
 from surefoot.runlog.write.room import check_room
@@ -96,7 +96,8 @@ class Store:
             meta = dict(execute("SELECT key, value FROM meta"))
         self.commit = int(meta.get(COMMIT, 0))
         self.file_id = meta.get(FILE_ID, "")
-        if is_new or has_note(self.file):  # which will not be true of what is written from now on
+        # A note will not be true of what is written from now on. That of another file is not ours to replace.
+        if is_new or (has_note(self.file) and read_file_id(self.file) == self.file_id):
             write_file_id(self.file, self.file_id)
 
     @contextmanager
