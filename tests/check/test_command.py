@@ -41,6 +41,33 @@ for epoch in range(3):
 """
 
 
+DETACHED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+torch.manual_seed(0)
+data = torch.randn(200, 2) @ torch.randn(2, 8)
+encoder, decoder = nn.Linear(8, 2), nn.Linear(2, 8)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+for epoch in range(9):
+    for x in DataLoader(data, batch_size=40, shuffle=True):
+        code = encoder(x)
+        out = decoder((0 * code + torch.randn_like(code)).detach())
+        loss = ((out - x) ** 2).mean() + 1e-3 * code.square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_inputs_that_make_no_difference_to_the_batch_are_told(tmp_path: Path) -> None:
+    write(tmp_path / "train.py", DETACHED)
+    done = python("-m", "surefoot", "check", "--no-log", "--only=overfits-one-batch", "train.py", cwd=tmp_path)
+    assert done.status == 1, done.err
+    assert "What the model is given makes no difference" in " ".join(done.err.split())
+
+
 def test_a_defect_is_told_and_nothing_is_changed(tmp_path: Path) -> None:
     project = tmp_path / "project"
     write(project / "train.py", FROZEN)

@@ -29,6 +29,7 @@ SLOW = [2.3 - 0.0004 * i for i in range(250)]
         (losses(FLAT), "fail", "did not fall"),
         (losses([2.3 * 1.01**i for i in range(250)]), "fail", "rose"),
         (losses(SLOW), "not-tested", "too slowly"),
+        (losses([0.8, *[1 + 0.3 * (-1) ** i for i in range(249)]]), "not-tested", "too slowly"),  # noise hides it
         (losses(FLAT[:20]), "not-tested", "There was time for 20 steps"),
         (replace(losses(FLAT[:20]), ended="finished"), "not-tested", "ends after 20 steps"),
         (losses([*FLAT, float("nan")]), "fail", "at step 251"),
@@ -44,6 +45,49 @@ def test_one_batch(result: Result, verdict: str, said: str) -> None:
     found = overfit.judge(result, Result(), 60.0)
     assert found.verdict == verdict
     assert said in found.why
+
+
+RESTING = [2.0 + 0.3 * 0.9**i for i in range(250)]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_at_rest"),
+    [
+        (RESTING, True),
+        (SLOW, False),  # it still falls
+        (FALLING, False),  # it has passed
+        ([2.3 + 0.1 * (-1) ** i - 0.0002 * i for i in range(250)], False),  # it may not have fallen at all
+        ([value - 2.1 for value in RESTING], False),  # a loss that may be negative has no floor
+        (RESTING[:50], False),
+    ],
+)
+def test_a_loss_that_stays_is_asked_what_inputs_are_worth(values: list[float], is_at_rest: bool) -> None:
+    result = losses(values)
+    verdict = overfit.judge(result, Result(), 60.0)
+    assert overfit.is_at_rest(verdict, result) == is_at_rest
+
+
+@pytest.mark.parametrize(
+    ("own", "shuffled", "zeros", "verdict"),
+    [
+        (2.0, 2.001, 2.003, "fail"),
+        (2.0, 2.2, 2.0, "not-tested"),  # it tells samples apart
+        (2.0, 2.0, 2.4, "not-tested"),  # a loss that is the same in any order of the samples
+        (2.0, None, 2.0, "not-tested"),
+    ],
+)
+def test_inputs_that_make_no_difference_to_one_batch(
+    own: float, shuffled: float | None, zeros: float, verdict: str
+) -> None:
+    left_open = overfit.judge(losses(RESTING), Result(), 60.0)
+    looks = [Step(own, is_update=False), Step(zeros, inputs="zeros", is_update=False)]
+    looks += [] if shuffled is None else [Step(shuffled, inputs="shuffled", is_update=False)]
+    changed = Result("max-steps", steps=[Step(value) for value in RESTING] + looks)
+    found = overfit.with_other_inputs(left_open, changed)
+    assert found.verdict == verdict
+    assert (found is left_open) == (verdict != "fail")
+    if verdict == "fail":
+        assert "in 250 steps on one batch and stays there" in found.why
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,11 @@ class Checks:
     def _overfits(self) -> Verdict:
         if not self._watched.trained:
             return overfit.judge(self._watched, self._watched, self._timeout)
-        return overfit.by_rules(self._watched) or overfit.judge(self._repeated, self._watched, self._timeout)
+        found = overfit.by_rules(self._watched) or overfit.judge(self._repeated, self._watched, self._timeout)
+        if self._watched.uses_loader and overfit.is_at_rest(found, self._repeated):
+            one_batch = self._changed(len(self._repeated.steps), kept=1)
+            found = overfit.with_other_inputs(found, self._launcher.run(one_batch))
+        return found
 
     def _needs(self) -> Verdict:
         if not self._watched.trained:

@@ -25,6 +25,10 @@ FLAT = 0.01  # fall over the last third, beside that over the whole run
 AS_CONSTANT = 0.95  # of the loss of the best constant answer
 LEAST_CONSTANT = 0.01  # below which a batch has nothing to tell apart
 NOISES = 3.0
+EXPLODED = 2.0  # times the first loss
+SEEN = 0.05  # of the first loss: a fall that would be seen
+RESTED = 10.0  # times the error of a level: a fall that large, if it is over, is one that has come to its end
+WORTHLESS = 0.05  # of what the loss fell: less than that inputs do not change
 
 
 def judge(repeated: Result, watched: Result, timeout: float) -> Verdict:
@@ -56,6 +60,35 @@ def is_clear(repeated: Result) -> bool:
     constant = _constant(repeated)
     wanted = LEARNED * losses[0] if constant is None else min(LEARNED * losses[0], ENOUGH * constant)
     return max(losses[-len(losses) // 5 :]) <= wanted and min(losses) >= 0
+
+
+def is_at_rest(verdict: Verdict, repeated: Result) -> bool:
+    """The loss fell, not far, and stays there: that may be its floor, or the best that can be had without inputs."""
+    losses = [step.loss for step in repeated.trained if step.loss is not None]
+    if verdict.verdict != "not-tested" or len(losses) < FEWEST or min(losses) < 0:
+        return False
+    error = _error(losses)
+    fell = median(losses[:3]) - median(losses[-len(losses) // 3 :])
+    return fell > RESTED * error and _is_flat(losses, error)
+
+
+def with_other_inputs(left_open: Verdict, changed: Result) -> Verdict:
+    """Trained on one batch as before, then given inputs of its other samples, and zeros."""
+    looks = [step for step in changed.trained if not step.is_update]
+    by_kind = {kind: [step.loss or 0.0 for step in looks if step.inputs == kind] for kind in ("", "shuffled", "zeros")}
+    if not all(by_kind.values()):
+        return left_open
+    own, shuffled, zeros = (fmean(by_kind[kind]) for kind in ("", "shuffled", "zeros"))
+    first, last = left_open.evidence["first_loss"], left_open.evidence["last_loss"]
+    if max(abs(shuffled - own), abs(zeros - own)) > WORTHLESS * (first - last):
+        return left_open
+    num = sum(step.is_update for step in changed.steps)
+    return failed(
+        NAME, f"The loss went from {number(first)} to {number(last)} in {num} steps on one batch and stays there. What "
+        f"the model is given makes no difference: the loss of that batch is {number(own)} with its own inputs, "
+        f"{number(shuffled)} with those of its other samples and {number(zeros)} with zeros.",
+        **left_open.evidence, own=own, shuffled=shuffled, zeros=zeros,
+    )  # fmt: skip
 
 
 def by_rules(watched: Result) -> Verdict | None:
@@ -100,16 +133,17 @@ def _by_losses(repeated: Result) -> Verdict:
 def _slow(
     repeated: Result, losses: list[float], first: float, last: float, seen: dict[str, Any], course: str
 ) -> Verdict:
-    noise = stdev([b - a for a, b in pairwise(losses)]) / math.sqrt(2)
-    error = noise * math.sqrt(12 / len(losses)) + 1e-9 * abs(first)
+    error = _error(losses)
     fall = _slope(losses) * -(len(losses) - 1)
     known = bool(repeated.losses) and repeated.losses[0]["kind"] != ""
     if min(losses) < 0 or repeated.is_moved_by_hand:
         why = "the program sets its rates by hand" if repeated.is_moved_by_hand else "the loss may be negative"
         return not_tested(NAME, f"The loss went {course}; {why}, so what it should reach is not known.", **seen)
-    if fall <= NOISES * error and last >= 0.97 * first and (known or repeated.uses_loader):
+    rose = last > EXPLODED * first or (last > 1.05 * first and -fall > NOISES * error)
+    stayed = last >= 0.97 * first and fall <= NOISES * error <= SEEN * first  # else a slow fall is lost in the noise
+    if (rose or stayed) and (known or repeated.uses_loader):
         did = "rose" if last > 1.05 * first else "did not fall"
-        return failed(NAME, f"The loss {did}: it went {course}. {_ADVICE}", **seen, noise=noise)
+        return failed(NAME, f"The loss {did}: it went {course}. {_ADVICE}", **seen, noise=_noise(losses))
     if _is_flat(losses, error) and last <= 0.8 * first:
         return passed(NAME, f"The loss fell {course} and stays there, which may be its floor.", **seen)
     return not_tested(NAME, f"The loss went {course}: too slowly to tell. Give it more with --steps.", **seen)
@@ -132,6 +166,15 @@ def _is_flat(losses: list[float], error: float) -> bool:
     third = len(losses) // 3
     fell = median(losses[:3]) - median(losses[-third:])
     return median(losses[-2 * third : -third]) - median(losses[-third:]) < FLAT * max(fell, 0.0) + error
+
+
+def _noise(losses: list[float]) -> float:
+    return stdev([b - a for a, b in pairwise(losses)]) / math.sqrt(2)
+
+
+def _error(losses: list[float]) -> float:
+    """Of a change over the whole run, as far as it may be noise."""
+    return _noise(losses) * math.sqrt(12 / len(losses)) + 1e-9 * abs(losses[0])
 
 
 def _slope(losses: list[float]) -> float:
